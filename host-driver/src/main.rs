@@ -1,0 +1,2 @@
+//! The `lookback` command.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The project own tasks.
+fn main() {}
