@@ -1,0 +1,1 @@
+//! Tops: pins and wiring only.

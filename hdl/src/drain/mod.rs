@@ -1,0 +1,1 @@
+//! From interval bytes to the wire and back: ring, framer, UART, control registers.

@@ -1,0 +1,1 @@
+//! Guards against what rust-hdl silently gets wrong.

@@ -1,0 +1,1 @@
+//! From retirements to interval bytes.

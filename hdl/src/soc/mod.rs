@@ -1,0 +1,1 @@
+//! A small SoC to record when the user brings none.
