@@ -1,0 +1,274 @@
+//! What the reader of a log must know of the recorder that wrote it.
+
+use crate::{registers as reg, Error, Result, FORMAT_VERSION};
+use alloc::vec::Vec;
+
+/// The entry format of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "std", derive(serde::Serialize))]
+#[cfg_attr(feature = "std", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
+pub enum Codec {
+    /// The format that the BugNet paper describes.
+    Bugnet,
+}
+
+/// Sizes and settings of a recorder, as its registers tell them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "std", derive(serde::Serialize))]
+pub struct RecorderConfig {
+    /// Entry format.
+    pub codec: Codec,
+    /// Harts that are recorded.
+    pub harts: u8,
+    /// log2 of the first-load tags' sets.
+    pub tag_set_bits: u8,
+    /// Ways of the first-load tags: 1 or 2.
+    pub tag_ways: u8,
+    /// Words a line of the first-load tags.
+    pub tag_words: u8,
+    /// Bits of the epoch number in each line.
+    pub epoch_bits: u8,
+    /// log2 of the dictionary's entries.
+    pub dict_bits: u8,
+    /// log2 of the bitmap of written code blocks.
+    pub dirty_bits: u8,
+    /// log2 of the ring's bytes.
+    pub ring_bits: u8,
+    /// log2 of the event FIFO's entries.
+    pub fifo_bits: u8,
+    /// Clock in Hz.
+    pub clock_hz: u32,
+    /// Memory region: `addr & mem_mask == mem_base`.
+    pub mem_base: u32,
+    /// Memory region: `addr & mem_mask == mem_base`.
+    pub mem_mask: u32,
+    /// Policy bits, see [`reg::CONTROL`].
+    pub control: u32,
+    /// Instructions an interval.
+    pub interval: u32,
+    /// Width of a full L-count and of a position.
+    pub count_bits: u8,
+    /// First address of the image window.
+    pub image_lo: u32,
+    /// First address after the image window.
+    pub image_hi: u32,
+    /// Instructions recorded after a trigger.
+    pub post_trigger: u32,
+}
+
+/// The registers that make a configuration, in the order in which they are stored.
+pub const CONFIG_REGISTERS: [u8; 13] = [
+    reg::ID,
+    reg::VERSION,
+    reg::TAGS,
+    reg::SIZES,
+    reg::CLOCK,
+    reg::MEM_BASE,
+    reg::MEM_MASK,
+    reg::INTERVAL,
+    reg::COUNT_BITS,
+    reg::IMAGE_LO,
+    reg::IMAGE_HI,
+    reg::POST_TRIGGER,
+    reg::CONTROL,
+];
+
+/// The smallest `count_bits` that fits an interval length.
+pub const fn count_bits_for(interval: u32) -> u8 {
+    let bits = 32 - interval.leading_zeros() as u8;
+    if bits < 5 {
+        5
+    } else {
+        bits
+    }
+}
+
+fn byte(word: u32, index: u32) -> u8 {
+    (word >> (8 * index)) as u8
+}
+
+fn check(field: &'static str, value: u64, ok: bool, rule: &'static str) -> Result<()> {
+    if ok {
+        Ok(())
+    } else {
+        Err(Error::BadConfig { field, value, rule })
+    }
+}
+
+impl RecorderConfig {
+    /// Reads a configuration through `read`, which gives a register's value or `None`.
+    pub fn from_registers(read: impl Fn(u8) -> Option<u32>) -> Result<Self> {
+        let get = |number| read(number).ok_or(Error::MissingRegister(number));
+        let id = get(reg::ID)?;
+        check(
+            "ID",
+            id.into(),
+            id == reg::ID_VALUE,
+            "a Lookback recorder says \"LOOK\"",
+        )?;
+        let version = get(reg::VERSION)?;
+        let found = version as u16;
+        if found > FORMAT_VERSION {
+            return Err(Error::NewerVersion {
+                found,
+                known: FORMAT_VERSION,
+            });
+        }
+        check("version", found.into(), found > 0, "versions start at 1")?;
+        let codec = match byte(version, 2) {
+            1 => Codec::Bugnet,
+            other => return Err(Error::UnknownCodec(other)),
+        };
+        let (tags, sizes) = (get(reg::TAGS)?, get(reg::SIZES)?);
+        let config = Self {
+            codec,
+            harts: byte(version, 3),
+            tag_set_bits: byte(tags, 0),
+            tag_ways: byte(tags, 1),
+            tag_words: byte(tags, 2),
+            epoch_bits: byte(tags, 3),
+            dict_bits: byte(sizes, 0),
+            dirty_bits: byte(sizes, 1),
+            ring_bits: byte(sizes, 2),
+            fifo_bits: byte(sizes, 3),
+            clock_hz: get(reg::CLOCK)?,
+            mem_base: get(reg::MEM_BASE)?,
+            mem_mask: get(reg::MEM_MASK)?,
+            control: get(reg::CONTROL)?,
+            interval: get(reg::INTERVAL)?,
+            count_bits: get(reg::COUNT_BITS)?.min(255) as u8,
+            image_lo: get(reg::IMAGE_LO)?,
+            image_hi: get(reg::IMAGE_HI)?,
+            post_trigger: get(reg::POST_TRIGGER)?,
+        };
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// Checks what the format asks of the values.
+    pub fn validate(&self) -> Result<()> {
+        check(
+            "harts",
+            self.harts.into(),
+            (1..=8).contains(&self.harts),
+            "there are 1 to 8",
+        )?;
+        check(
+            "tag sets",
+            self.tag_set_bits.into(),
+            self.tag_set_bits <= 20,
+            "log2 of the sets is at most 20",
+        )?;
+        check(
+            "tag ways",
+            self.tag_ways.into(),
+            matches!(self.tag_ways, 1 | 2),
+            "there are 1 or 2",
+        )?;
+        check(
+            "tag words",
+            self.tag_words.into(),
+            self.tag_words.is_power_of_two() && self.tag_words <= 64,
+            "a line has 1, 2, 4, … 64 words",
+        )?;
+        check(
+            "epoch bits",
+            self.epoch_bits.into(),
+            (1..=32).contains(&self.epoch_bits),
+            "there are 1 to 32",
+        )?;
+        check(
+            "dictionary",
+            self.dict_bits.into(),
+            (1..=10).contains(&self.dict_bits),
+            "log2 of its entries is 1 to 10",
+        )?;
+        check(
+            "dirty bits",
+            self.dirty_bits.into(),
+            self.dirty_bits <= 20,
+            "log2 of the bitmap is at most 20",
+        )?;
+        check(
+            "COUNT_BITS",
+            self.count_bits.into(),
+            (5..=24).contains(&self.count_bits),
+            "it is 5 to 24",
+        )?;
+        check(
+            "INTERVAL",
+            self.interval.into(),
+            self.interval >= 64 && self.interval < 1 << self.count_bits,
+            "it is at least 64 and fits COUNT_BITS",
+        )?;
+        check(
+            "IMAGE_LO",
+            self.image_lo.into(),
+            self.image_lo % 64 == 0 && self.image_hi % 64 == 0,
+            "the window's ends are multiples of 64",
+        )
+    }
+
+    /// The value of a configuration register, `None` for any other register.
+    pub fn register(&self, number: u8) -> Option<u32> {
+        let word = |bytes: [u8; 4]| u32::from_le_bytes(bytes);
+        let [v0, v1] = FORMAT_VERSION.to_le_bytes();
+        let codec = match self.codec {
+            Codec::Bugnet => 1,
+        };
+        Some(match number {
+            reg::ID => reg::ID_VALUE,
+            reg::VERSION => word([v0, v1, codec, self.harts]),
+            reg::TAGS => word([
+                self.tag_set_bits,
+                self.tag_ways,
+                self.tag_words,
+                self.epoch_bits,
+            ]),
+            reg::SIZES => word([
+                self.dict_bits,
+                self.dirty_bits,
+                self.ring_bits,
+                self.fifo_bits,
+            ]),
+            reg::CLOCK => self.clock_hz,
+            reg::MEM_BASE => self.mem_base,
+            reg::MEM_MASK => self.mem_mask,
+            reg::CONTROL => self.control,
+            reg::INTERVAL => self.interval,
+            reg::COUNT_BITS => self.count_bits.into(),
+            reg::IMAGE_LO => self.image_lo,
+            reg::IMAGE_HI => self.image_hi,
+            reg::POST_TRIGGER => self.post_trigger,
+            _ => return None,
+        })
+    }
+
+    /// The payload of a CONFIG chunk.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(CONFIG_REGISTERS.len() * 5);
+        for number in CONFIG_REGISTERS {
+            if let Some(value) = self.register(number) {
+                bytes.push(number);
+                bytes.extend(value.to_le_bytes());
+            }
+        }
+        bytes
+    }
+
+    /// Reads the payload of a CONFIG chunk; unknown registers are skipped.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_registers(|number| {
+            bytes
+                .chunks_exact(5)
+                .find(|pair| pair[0] == number)
+                .map(|pair| u32::from_le_bytes([pair[1], pair[2], pair[3], pair[4]]))
+        })
+    }
+
+    /// Whether an address is memory, which a recorder tracks; anything else is a device.
+    pub fn is_memory(&self, addr: u32) -> bool {
+        addr & self.mem_mask == self.mem_base
+    }
+}

@@ -1,0 +1,65 @@
+//! Numbers and bits of the recorder's registers: section 6 of the format.
+
+/// Reads 0x4b4f4f4c.
+pub const ID: u8 = 0x00;
+/// Format version, codec, harts.
+pub const VERSION: u8 = 0x01;
+/// Geometry of the first-load tags.
+pub const TAGS: u8 = 0x02;
+/// Dictionary, bitmap, ring and event FIFO sizes.
+pub const SIZES: u8 = 0x03;
+/// Clock of the recorder in Hz.
+pub const CLOCK: u8 = 0x04;
+/// Memory region: `addr & MEM_MASK == MEM_BASE`.
+pub const MEM_BASE: u8 = 0x05;
+/// Memory region: `addr & MEM_MASK == MEM_BASE`.
+pub const MEM_MASK: u8 = 0x06;
+/// Start, stop and policy bits.
+pub const CONTROL: u8 = 0x10;
+/// Instructions an interval.
+pub const INTERVAL: u8 = 0x11;
+/// Width of a full L-count and of a position.
+pub const COUNT_BITS: u8 = 0x12;
+/// First address of the image window.
+pub const IMAGE_LO: u8 = 0x13;
+/// First address after the image window.
+pub const IMAGE_HI: u8 = 0x14;
+/// Instructions still recorded after a trigger.
+pub const POST_TRIGGER: u8 = 0x15;
+/// State bits.
+pub const STATUS: u8 = 0x20;
+/// Retirements since recording began, low word.
+pub const RETIRED_LO: u8 = 0x21;
+/// Retirements since recording began, high word.
+pub const RETIRED_HI: u8 = 0x22;
+/// Cycles since recording began, low word.
+pub const CYCLES_LO: u8 = 0x23;
+/// Cycles since recording began, high word.
+pub const CYCLES_HI: u8 = 0x24;
+/// Cycles in which the recorder held the hart, low word.
+pub const STALLS: u8 = 0x25;
+/// Retirements lost, low word.
+pub const LOST: u8 = 0x26;
+
+/// What [`ID`] reads: "LOOK".
+pub const ID_VALUE: u32 = u32::from_le_bytes(*b"LOOK");
+
+/// [`CONTROL`]: a recording runs.
+pub const CONTROL_RECORD: u32 = 1 << 0;
+/// [`CONTROL`]: the recorder may hold the hart when it cannot keep up.
+pub const CONTROL_MAY_STALL: u32 = 1 << 1;
+/// [`CONTROL`]: the oldest interval gives way instead of being sent.
+pub const CONTROL_RING: u32 = 1 << 2;
+/// [`CONTROL`]: a trap is a trigger.
+pub const CONTROL_TRIGGER_ON_TRAP: u32 = 1 << 3;
+
+/// [`STATUS`]: recording.
+pub const STATUS_RECORDING: u32 = 1 << 0;
+/// [`STATUS`]: the recording has ended.
+pub const STATUS_ENDED: u32 = 1 << 1;
+/// [`STATUS`]: a trigger has fired.
+pub const STATUS_TRIGGERED: u32 = 1 << 2;
+/// [`STATUS`]: something was lost.
+pub const STATUS_LOST: u32 = 1 << 3;
+/// [`STATUS`]: END has been sent.
+pub const STATUS_END_SENT: u32 = 1 << 4;
