@@ -1,0 +1,37 @@
+// Where the devices are: QEMU's `virt` machine, and beyond it GPIO and DMA.
+
+#ifndef MMIO_H
+#define MMIO_H
+
+#include <stdint.h>
+
+#define MMIO_BYTE(address) (*(volatile uint8_t *)(address))
+#define MMIO_WORD(address) (*(volatile uint32_t *)(address))
+
+#define FINISHER MMIO_WORD(0x00100000u)
+#define FINISHER_PASS 0x5555u
+#define FINISHER_FAIL 0x3333u
+
+#define CLINT_MSIP MMIO_WORD(0x02000000u)
+#define CLINT_MTIMECMP_LOW MMIO_WORD(0x02004000u)
+#define CLINT_MTIMECMP_HIGH MMIO_WORD(0x02004004u)
+#define CLINT_MTIME_LOW MMIO_WORD(0x0200bff8u)
+#define CLINT_MTIME_HIGH MMIO_WORD(0x0200bffcu)
+
+#define UART_DATA MMIO_BYTE(0x10000000u)
+#define UART_LINE_STATUS MMIO_BYTE(0x10000005u)
+#define UART_DATA_READY 0x01u
+#define UART_TRANSMIT_EMPTY 0x20u
+
+#define GPIO_OUTPUT MMIO_WORD(0x10012000u)
+#define GPIO_INPUT MMIO_WORD(0x10012004u)
+
+#define DMA_SOURCE MMIO_WORD(0x10013000u)
+#define DMA_DESTINATION MMIO_WORD(0x10013004u)
+#define DMA_LENGTH MMIO_WORD(0x10013008u)
+#define DMA_CONTROL MMIO_WORD(0x1001300cu)
+#define DMA_CONTROL_START 1u
+#define DMA_CONTROL_INTERRUPT 2u
+#define DMA_STATUS MMIO_WORD(0x10013010u)
+
+#endif

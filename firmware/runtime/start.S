@@ -1,0 +1,34 @@
+// The first instructions: a stack, a trap vector, zeroed variables, then main.
+
+    .cfi_sections .debug_frame
+
+    .section .text.start, "ax", @progbits
+    .globl _start
+    .type _start, @function
+_start:
+    .cfi_startproc
+    // Nobody called this: a call stack ends here.
+    .cfi_undefined ra
+    csrr t0, mhartid
+    bnez t0, park
+    la sp, __stack_top
+    la t0, trap_entry
+    csrw mtvec, t0
+    // trap_entry takes 0 to mean "already on the machine's own stack".
+    csrw mscratch, zero
+    la t0, __bss_start
+    la t1, __bss_end
+    bgeu t0, t1, 2f
+1:
+    sw zero, 0(t0)
+    addi t0, t0, 4
+    bltu t0, t1, 1b
+2:
+    call main
+    // What main returns is the exit status; exit_with does not return.
+    call exit_with
+park:
+    wfi
+    j park
+    .cfi_endproc
+    .size _start, . - _start

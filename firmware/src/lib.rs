@@ -1,0 +1,119 @@
+//! The firmware programs as Rust sees them: which there are, where their prebuilt ELFs lie, and
+//! what each must do. The expectations stand in the head of each program's own C file, so this
+//! crate is a parser of those heads ([`header`]) and a directory listing.
+//!
+//! Programs are found in the source tree, which only tests and tasks have; the one that `lookback
+//! demo` runs on machines without it is inside this library ([`DEMO_ELF`]).
+
+pub mod header;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use header::{Cause, Expect, Header};
+
+/// Name of the program that the demo runs.
+pub const DEMO_NAME: &str = "heap_overflow";
+
+/// The ELF that the demo runs.
+pub const DEMO_ELF: &[u8] = include_bytes!("../prebuilt/heap_overflow.elf");
+
+/// What can be wrong with the programs' folder.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A folder or file could not be read.
+    #[error("cannot read {path}")]
+    Read {
+        /// What was to be read.
+        path: PathBuf,
+        /// Why it could not be.
+        source: io::Error,
+    },
+    /// A program's head does not follow the syntax.
+    #[error("{path}:{line}: {problem}")]
+    Header {
+        /// The program's file.
+        path: PathBuf,
+        /// Line number, from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+}
+
+/// One program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its name: the C file's without `.c`.
+    pub name: String,
+    /// Its C file.
+    pub source: PathBuf,
+    /// Its prebuilt ELF.
+    pub elf: PathBuf,
+    /// What its head says.
+    pub header: Header,
+}
+
+/// The firmware folder of the source tree that this library was built in.
+pub fn folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All programs of the source tree, sorted by name.
+pub fn programs() -> Result<Vec<Program>, Error> {
+    programs_in(folder())
+}
+
+/// All programs of a firmware folder, sorted by name.
+pub fn programs_in(folder: &Path) -> Result<Vec<Program>, Error> {
+    let programs = folder.join("programs");
+    let read_error = |path: &Path, source| Error::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&programs).map_err(|e| read_error(&programs, e))? {
+        let source = entry.map_err(|e| read_error(&programs, e))?.path();
+        let name = match (source.extension(), source.file_stem()) {
+            (Some(extension), Some(stem)) if extension == "c" => {
+                stem.to_string_lossy().into_owned()
+            }
+            _ => continue,
+        };
+        let text = fs::read_to_string(&source).map_err(|e| read_error(&source, e))?;
+        let header = Header::parse(&text).map_err(|(line, problem)| Error::Header {
+            path: source.clone(),
+            line,
+            problem,
+        })?;
+        let elf = folder.join("prebuilt").join(format!("{name}.elf"));
+        found.push(Program {
+            name,
+            source,
+            elf,
+            header,
+        });
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_has_a_head_and_an_elf() {
+        let programs = programs().unwrap();
+        assert!(programs.iter().any(|p| p.name == DEMO_NAME));
+        for program in programs {
+            assert!(
+                program.elf.is_file(),
+                "{} has no prebuilt ELF",
+                program.name
+            );
+        }
+    }
+}
