@@ -1,0 +1,109 @@
+//! Turns operations and escapes into the bits of codec `bugnet`. Section 2 of the format.
+
+use crate::dictionary::Dictionary;
+use lookback_log_format::{entry::Escape, RecorderConfig};
+
+/// Bits, least significant first, packed here on its own so that `log-format`'s writer is checked
+/// against it.
+#[derive(Debug, Clone, Default)]
+struct Packer {
+    bytes: Vec<u8>,
+    partial: u64,
+    partial_bits: u32,
+}
+
+impl Packer {
+    fn field(&mut self, value: u32, width: u32) {
+        self.partial |= u64::from(value) << self.partial_bits;
+        self.partial_bits += width;
+        while self.partial_bits >= 8 {
+            self.bytes.push((self.partial & 0xff) as u8);
+            self.partial >>= 8;
+            self.partial_bits -= 8;
+        }
+    }
+
+    /// Zero bits up to a byte boundary; the packer is empty afterwards.
+    fn finish(&mut self) -> Vec<u8> {
+        if self.partial_bits > 0 {
+            self.bytes.push(self.partial as u8);
+        }
+        std::mem::take(self).bytes
+    }
+}
+
+/// The entries of the interval that is open.
+#[derive(Debug, Clone)]
+pub struct Encoder {
+    count_bits: u32,
+    dict_bits: u32,
+    bits: Packer,
+    dictionary: Dictionary,
+    /// Operations not logged since the last logged one: the L-count.
+    skipped: u32,
+}
+
+impl Encoder {
+    /// An encoder before the first interval.
+    pub fn new(config: &RecorderConfig) -> Self {
+        Self {
+            count_bits: config.count_bits.into(),
+            dict_bits: config.dict_bits.into(),
+            bits: Packer::default(),
+            dictionary: Dictionary::new(config.dict_bits),
+            skipped: 0,
+        }
+    }
+
+    /// An operation yields `value`; it is written only when `logged`, but always remembered.
+    pub fn operation(&mut self, value: u32, logged: bool) {
+        let index = self.dictionary.update(value);
+        if !logged {
+            self.skipped += 1;
+            return;
+        }
+        if self.skipped < 32 {
+            self.bits.field(0, 1);
+            self.bits.field(self.skipped, 5);
+        } else {
+            self.bits.field(1, 1);
+            self.bits.field(self.skipped, self.count_bits);
+        }
+        match index {
+            Some(index) => {
+                self.bits.field(0, 1);
+                self.bits.field(index as u32, self.dict_bits);
+            }
+            None => {
+                self.bits.field(1, 1);
+                self.bits.field(value, 32);
+            }
+        }
+        self.skipped = 0;
+    }
+
+    /// Something else that the replayer could not work out about the instruction at `position`.
+    pub fn escape(&mut self, position: u32, escape: Escape) {
+        let all_ones = (1 << self.count_bits) - 1;
+        self.bits.field(1, 1);
+        self.bits.field(all_ones, self.count_bits);
+        let (kind, payload) = match escape {
+            Escape::Redirect(pc) => (0, Some(pc)),
+            Escape::Trap => (1, None),
+            Escape::Fetch(word) => (2, Some(word)),
+        };
+        self.bits.field(kind, 2);
+        self.bits.field(position, self.count_bits);
+        if let Some(word) = payload {
+            self.bits.field(word, 32);
+        }
+    }
+
+    /// The interval ends: its entries, filled up to a byte. The next one starts with nothing
+    /// skipped and an empty dictionary.
+    pub fn finish(&mut self) -> Vec<u8> {
+        self.skipped = 0;
+        self.dictionary.clear();
+        self.bits.finish()
+    }
+}

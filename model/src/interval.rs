@@ -1,0 +1,96 @@
+//! Opens and closes intervals: header, length, digest, trigger and the reason of the end.
+//! Section 4 of the format.
+
+use crate::digest::Digest;
+use lookback_log_format::interval::{EndReason, Header, Interval, Trailer};
+use lookback_log_format::{registers, RecorderConfig, Retire};
+
+/// An interval that has begun.
+#[derive(Debug, Clone)]
+struct Open {
+    header: Header,
+    instructions: u32,
+    digest: Digest,
+}
+
+/// The interval logic.
+#[derive(Debug, Clone)]
+pub struct Intervals {
+    length: u32,
+    trigger_on_trap: bool,
+    post_trigger: u32,
+    open: Option<Open>,
+    /// Instructions still to be recorded, once a trigger has fired.
+    after_trigger: Option<u32>,
+}
+
+impl Intervals {
+    /// No interval is open before the first retirement.
+    pub fn new(config: &RecorderConfig) -> Self {
+        Self {
+            length: config.interval,
+            trigger_on_trap: config.control & registers::CONTROL_TRIGGER_ON_TRAP != 0,
+            post_trigger: config.post_trigger,
+            open: None,
+            after_trigger: None,
+        }
+    }
+
+    /// Whether an interval has begun and not ended.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Whether a trigger has fired.
+    pub fn triggered(&self) -> bool {
+        self.after_trigger.is_some()
+    }
+
+    /// Begins an interval with the state before its first instruction.
+    pub fn open(&mut self, header: Header) {
+        self.open = Some(Open {
+            header,
+            instructions: 0,
+            digest: Digest::default(),
+        });
+    }
+
+    /// Instructions that the open interval has so far: the position of the next.
+    pub fn position(&self) -> u32 {
+        self.open.as_ref().map_or(0, |open| open.instructions)
+    }
+
+    /// Counts a retirement of the open interval and says whether the interval ends with it. A
+    /// trigger also ends the recording, so it goes before length.
+    pub fn retire(&mut self, r: &Retire) -> Option<EndReason> {
+        let open = self.open.as_mut()?;
+        open.instructions += 1;
+        open.digest.retire(r);
+        self.after_trigger = match self.after_trigger {
+            Some(left) => Some(left.saturating_sub(1)),
+            None if r.trap && self.trigger_on_trap => Some(self.post_trigger),
+            None => None,
+        };
+        if self.after_trigger == Some(0) {
+            Some(EndReason::Trigger)
+        } else if open.instructions == self.length {
+            Some(EndReason::Length)
+        } else {
+            None
+        }
+    }
+
+    /// Ends the open interval, if there is one.
+    pub fn close(&mut self, entries: Vec<u8>, reason: EndReason) -> Option<Interval> {
+        let open = self.open.take()?;
+        Some(Interval {
+            header: open.header,
+            entries,
+            trailer: Trailer {
+                instructions: open.instructions,
+                digest: open.digest.value(),
+                reason,
+            },
+        })
+    }
+}

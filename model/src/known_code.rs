@@ -1,0 +1,48 @@
+//! Which instruction words the replayer has from the ELF: the image window less the blocks that
+//! were written. Section 1.3 of the format.
+
+use lookback_log_format::RecorderConfig;
+
+/// Bytes of code that one bit of the bitmap stands for.
+const BLOCK: u32 = 64;
+
+/// The image window and its bitmap of written blocks.
+#[derive(Debug, Clone)]
+pub struct KnownCode {
+    image_lo: u32,
+    image_hi: u32,
+    dirty: Vec<bool>,
+}
+
+impl KnownCode {
+    /// A window of which nothing was written yet.
+    pub fn new(config: &RecorderConfig) -> Self {
+        Self {
+            image_lo: config.image_lo,
+            image_hi: config.image_hi,
+            dirty: vec![false; 1 << config.dirty_bits],
+        }
+    }
+
+    /// Whether the ELF still tells the instruction word at `pc`.
+    pub fn is_known(&self, pc: u32) -> bool {
+        self.in_window(pc) && !self.dirty[self.block(pc)]
+    }
+
+    /// Anybody wrote to `addr`.
+    pub fn write(&mut self, addr: u32) {
+        if self.in_window(addr) {
+            let block = self.block(addr);
+            self.dirty[block] = true;
+        }
+    }
+
+    fn in_window(&self, addr: u32) -> bool {
+        (self.image_lo..self.image_hi).contains(&addr)
+    }
+
+    /// Blocks that are a bitmap's size apart share a bit.
+    fn block(&self, addr: u32) -> usize {
+        (addr / BLOCK) as usize % self.dirty.len()
+    }
+}

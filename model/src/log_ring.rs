@@ -1,0 +1,123 @@
+//! The memory between encoder and link: a byte ring of records.
+//!
+//! In stream mode it is a FIFO: what is written is read as soon as the link is free, and a full
+//! ring refuses bytes. In ring mode it is a flight recorder: nothing is read until it is frozen, and
+//! the oldest whole record gives way to new bytes, so that what is left always starts with the
+//! first byte of a record.
+
+use std::collections::VecDeque;
+
+/// Who has to wait or go when the ring is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// The writer waits.
+    Stream,
+    /// The oldest record goes.
+    Ring,
+}
+
+/// A ring of `capacity` bytes.
+#[derive(Debug, Clone)]
+pub struct LogRing {
+    mode: Mode,
+    capacity: usize,
+    /// Bytes, each with whether it ends its record.
+    bytes: VecDeque<(u8, bool)>,
+    /// Whole records in the ring.
+    whole: usize,
+    /// Records that gave way or were too long.
+    gone: u64,
+    frozen: bool,
+    /// The record being written does not fit even alone: the rest of it goes nowhere.
+    skipping: bool,
+}
+
+impl LogRing {
+    /// An empty ring.
+    pub fn new(mode: Mode, capacity: usize) -> Self {
+        Self {
+            mode,
+            capacity,
+            bytes: VecDeque::with_capacity(capacity),
+            whole: 0,
+            gone: 0,
+            frozen: false,
+            skipping: false,
+        }
+    }
+
+    /// Takes one byte; `last` ends its record. `false` when there is no room (stream mode only) or
+    /// the ring is frozen: the byte was not taken.
+    pub fn write(&mut self, byte: u8, last: bool) -> bool {
+        if self.frozen {
+            return false;
+        }
+        if self.skipping {
+            self.skipping = !last;
+            return true;
+        }
+        if self.bytes.len() == self.capacity && !self.make_room() {
+            self.skipping = self.mode == Mode::Ring && !last;
+            return self.mode == Mode::Ring;
+        }
+        self.bytes.push_back((byte, last));
+        self.whole += usize::from(last);
+        true
+    }
+
+    /// The next byte for the link and whether it ends its record. In ring mode there is none before
+    /// the ring is frozen.
+    pub fn read(&mut self) -> Option<(u8, bool)> {
+        if self.mode == Mode::Ring && !self.frozen {
+            return None;
+        }
+        let (byte, last) = self.bytes.pop_front()?;
+        self.whole -= usize::from(last);
+        Some((byte, last))
+    }
+
+    /// The recording has ended: nothing more is written, everything may be read. A record that was
+    /// not finished is removed.
+    pub fn freeze(&mut self) {
+        self.frozen = true;
+        while self.bytes.back().is_some_and(|&(_, last)| !last) {
+            self.bytes.pop_back();
+        }
+    }
+
+    /// Bytes in the ring.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether no byte is in the ring.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whole records in the ring.
+    pub fn records(&self) -> usize {
+        self.whole
+    }
+
+    /// Records that gave way, or were longer than the ring.
+    pub fn gone(&self) -> u64 {
+        self.gone
+    }
+
+    /// Removes the oldest record in ring mode. If that is the one being written, its beginning is
+    /// lost and all of it with it: returns `false`, as always in stream mode.
+    fn make_room(&mut self) -> bool {
+        if self.mode == Mode::Stream {
+            return false;
+        }
+        self.gone += 1;
+        while let Some((_, last)) = self.bytes.pop_front() {
+            if last {
+                self.whole -= 1;
+                return true;
+            }
+        }
+        false
+    }
+}
