@@ -1,0 +1,325 @@
+//! From the start of a recording to its end: frames in, chunks out, nothing received is lost.
+
+use super::ending::Ending;
+use super::file::Recording;
+use super::summary::Summary;
+use super::wire::{Event, Traffic, Wire};
+use super::{Settings, Watcher};
+use anyhow::Result;
+use lookback_log_format::container::Chunk;
+use lookback_log_format::frame::{kind, End, Frame};
+use lookback_log_format::interval::Record;
+use lookback_log_format::registers as reg;
+use lookback_log_format::stream::{Assembler, Item};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// How long one look at the link takes at most, so that Ctrl-C is soon seen.
+const LOOK: Duration = Duration::from_millis(100);
+/// A board that says nothing for so long is asked whether it is still there.
+const POLL: Duration = Duration::from_millis(500);
+/// So many answers "END is sent" or "not recording" without an END mean that it was lost.
+const IDLE_ANSWERS: u32 = 4;
+
+/// Why draining is over.
+enum Over {
+    /// The board said so.
+    Ended(End),
+    /// Something broke; the text says what.
+    Broken(String),
+}
+
+struct Drain<'w, 'l, 'f, W> {
+    wire: &'w mut Wire<'l>,
+    file: &'f mut Recording<W>,
+    harts: Vec<Assembler>,
+    summary: Summary,
+    next_index: Vec<u32>,
+    /// CONTROL without its record bit: writing it stops the recording.
+    control: u32,
+    stopping: bool,
+    idle_answers: u32,
+    last_poll: Duration,
+    /// Retirements so far, as far as anything has told.
+    position: u64,
+}
+
+/// Drains a recording that has just been started.
+pub(super) fn drain<W: Write>(
+    wire: &mut Wire<'_>,
+    file: &mut Recording<W>,
+    control: u32,
+    settings: &Settings,
+    watcher: &mut dyn Watcher,
+) -> Result<Summary> {
+    let began = Instant::now();
+    let last_poll = wire.link().now();
+    let mut drain = Drain {
+        summary: Summary {
+            file: file.path().into(),
+            file_bytes: 0,
+            ended: Ending::CutOff,
+            instructions: 0,
+            intervals: 0,
+            log_bytes: 0,
+            bits_per_instruction: 0.0,
+            gaps: 0,
+            lost_instructions: 0,
+            cycles: None,
+            stall_cycles: None,
+            seconds: 0.0,
+            link: Traffic::default(),
+            losses: Vec::new(),
+            whole: false,
+        },
+        wire,
+        file,
+        harts: Vec::new(),
+        next_index: Vec::new(),
+        control,
+        stopping: false,
+        idle_answers: 0,
+        last_poll,
+        position: 0,
+    };
+    let over = loop {
+        match drain.step(settings, watcher) {
+            Ok(Some(over)) => break over,
+            Ok(None) => {
+                drain.summary.seconds = began.elapsed().as_secs_f64();
+                watcher.progress(&drain.summary);
+            }
+            Err(error) => {
+                // The board must not wait for a host that cannot write; it may be gone as well.
+                let _ = drain
+                    .wire
+                    .tell(reg::CONTROL, control & !reg::CONTROL_RECORD);
+                return Err(error);
+            }
+        }
+    };
+    drain.take_console(watcher)?;
+    let end = drain.close(over)?;
+    drain.summary.seconds = began.elapsed().as_secs_f64();
+    drain.summary.link = drain.wire.traffic();
+    drain.summary.file_bytes = drain.file.written();
+    drain.summary.finish(end.as_ref());
+    Ok(drain.summary)
+}
+
+impl<W: Write> Drain<'_, '_, '_, W> {
+    /// One look at the link. An error means that the file or the console cannot be written.
+    fn step(&mut self, settings: &Settings, watcher: &mut dyn Watcher) -> Result<Option<Over>> {
+        let event = match self.wire.next(LOOK) {
+            Ok(event) => event,
+            Err(error) => return Ok(Some(Over::Broken(format!("{error:#}")))),
+        };
+        self.take_console(watcher)?;
+        match event {
+            Some(Event::Frame(frame)) => {
+                if let Some(over) = self.frame(&frame)? {
+                    return Ok(Some(over));
+                }
+            }
+            Some(Event::Missing { frames }) => self.missing(frames)?,
+            None => {}
+        }
+        self.summary.link = self.wire.traffic();
+        self.stop_if_asked(settings, watcher);
+        if watcher.stop_asked() > 1 {
+            return Ok(Some(Over::Broken("the recording was aborted".into())));
+        }
+        Ok(self.poll(settings))
+    }
+
+    fn take_console(&mut self, watcher: &mut dyn Watcher) -> Result<()> {
+        let bytes = self.wire.link().take_console();
+        if !bytes.is_empty() {
+            self.file.console(&bytes)?;
+            watcher.console(&bytes)?;
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<Option<Over>> {
+        match frame.kind {
+            kind if kind & !(kind::LOG_FIRST | kind::LOG_LAST) == kind::LOG => {
+                self.idle_answers = 0;
+                let hart = usize::from(frame.hart);
+                if hart >= self.harts.len() {
+                    self.harts.resize_with(hart + 1, Assembler::new);
+                    self.next_index.resize(hart + 1, 0);
+                }
+                for item in self.harts[hart].push(frame) {
+                    self.item(frame.hart, item)?;
+                }
+            }
+            kind::END => match End::from_bytes(&frame.payload) {
+                Ok(end) => return Ok(Some(Over::Ended(end))),
+                Err(error) => self.loss(0, 1, &format!("the END frame is no END: {error}"))?,
+            },
+            _ => {
+                if let Some((register, value)) = frame.reply() {
+                    self.reply(register, value);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn reply(&mut self, register: u8, value: u32) {
+        match register {
+            reg::STATUS => {
+                let recording = value & reg::STATUS_RECORDING != 0;
+                let sent = value & reg::STATUS_END_SENT != 0;
+                self.idle_answers = if recording && !sent {
+                    0
+                } else {
+                    self.idle_answers + 1
+                };
+            }
+            // The high word is not asked for: a limit beyond 4 G is found from the intervals.
+            reg::RETIRED_LO => self.position = self.position.max(value.into()),
+            _ => {}
+        }
+    }
+
+    fn item(&mut self, hart: u8, item: Item) -> Result<()> {
+        match item {
+            Item::Record { record, bytes } => self.record(hart, record, bytes.len() as u64),
+            Item::Broken { bytes, why } => self.loss(
+                hart,
+                0,
+                &format!(
+                    "an interval of hart {hart} is dropped ({bytes} bytes of it arrived): {why}"
+                ),
+            ),
+        }
+    }
+
+    fn record(&mut self, hart: u8, record: Record, len: u64) -> Result<()> {
+        let index = record.index();
+        let expected = std::mem::replace(
+            &mut self.next_index[usize::from(hart)],
+            index.wrapping_add(1),
+        );
+        if index != expected {
+            self.loss(
+                hart,
+                0,
+                &format!("interval {index} of hart {hart} follows where {expected} was due"),
+            )?;
+        }
+        match &record {
+            Record::Interval(interval) => {
+                let instructions = u64::from(interval.trailer.instructions);
+                self.position = self.position.max(interval.header.retired + instructions);
+                self.summary.count(len, instructions);
+            }
+            Record::Gap(gap) => {
+                self.summary.gaps += 1;
+                self.summary.lost_instructions += u64::from(gap.lost);
+            }
+        }
+        self.file.put(&Chunk::Record { hart, record })
+    }
+
+    fn missing(&mut self, frames: u32) -> Result<()> {
+        let text = if frames == 0 {
+            "the board began to count its frames anew: it was reset".to_string()
+        } else {
+            format!("{frames} frames did not arrive whole")
+        };
+        self.loss(0, frames, &text)?;
+        for hart in 0..self.harts.len() {
+            if let Some(item) = self.harts[hart].lost() {
+                self.item(hart as u8, item)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn loss(&mut self, hart: u8, frames: u32, text: &str) -> Result<()> {
+        self.summary.losses.push(text.into());
+        self.file.put(&Chunk::Loss {
+            hart,
+            frames,
+            text: text.into(),
+        })
+    }
+
+    fn stop_if_asked(&mut self, settings: &Settings, watcher: &mut dyn Watcher) {
+        if self.stopping {
+            return;
+        }
+        let position = self.position.max(self.wire.link().retired().unwrap_or(0));
+        let enough = settings.max_instructions.is_some_and(|max| position >= max);
+        if enough || watcher.stop_asked() > 0 {
+            watcher.note(if enough {
+                "enough instructions: stopping, and draining what the board still holds"
+            } else {
+                "stopping, and draining what the board still holds (Ctrl-C again to abort)"
+            });
+            self.stopping = true;
+            self.tell_stop();
+        }
+    }
+
+    fn tell_stop(&mut self) {
+        // If it cannot be sent, the next look at the link says so.
+        let _ = self
+            .wire
+            .tell(reg::CONTROL, self.control & !reg::CONTROL_RECORD);
+    }
+
+    /// Keeps asking a quiet board, and gives up on a silent one.
+    fn poll(&mut self, settings: &Settings) -> Option<Over> {
+        if self.idle_answers >= IDLE_ANSWERS {
+            return Some(Over::Broken(
+                "the board no longer records, and its END did not arrive (was it reset?)".into(),
+            ));
+        }
+        let silence = self.wire.silence();
+        if silence > self.wire.patience() {
+            return Some(Over::Broken(format!(
+                "the board fell silent: nothing came for {} s, not even an answer",
+                silence.as_secs()
+            )));
+        }
+        let now = self.wire.link().now();
+        let limited = settings.max_instructions.is_some() && self.wire.link().retired().is_none();
+        let due = now.saturating_sub(self.last_poll) >= POLL;
+        if due && (silence >= POLL || limited || self.stopping) {
+            self.last_poll = now;
+            let _ = self.wire.ask(reg::STATUS);
+            if limited {
+                let _ = self.wire.ask(reg::RETIRED_LO);
+            }
+            if self.stopping {
+                self.tell_stop();
+            }
+        }
+        None
+    }
+
+    /// Writes the end, or the note that there is none.
+    fn close(&mut self, over: Over) -> Result<Option<End>> {
+        for hart in 0..self.harts.len() {
+            if let Some(item) = self.harts[hart].lost() {
+                self.item(hart as u8, item)?;
+            }
+        }
+        let end = match over {
+            Over::Ended(end) => {
+                self.file.put(&Chunk::End(end))?;
+                Some(end)
+            }
+            Over::Broken(text) => {
+                self.loss(0, 0, &text)?;
+                None
+            }
+        };
+        self.file.finish()?;
+        Ok(end)
+    }
+}

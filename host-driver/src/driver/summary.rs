@@ -1,0 +1,107 @@
+//! What a recording session amounted to, for people and for programs.
+
+use super::ending::Ending;
+use super::wire::Traffic;
+use crate::text::{count, rate};
+use lookback_log_format::frame::End;
+use serde::Serialize;
+use std::fmt;
+use std::path::PathBuf;
+
+/// The result of a recording session.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// The recording.
+    pub file: PathBuf,
+    /// Size of the recording.
+    pub file_bytes: u64,
+    /// How the firmware ended.
+    pub ended: Ending,
+    /// Instructions that the recording holds.
+    pub instructions: u64,
+    /// Intervals that it holds.
+    pub intervals: u64,
+    /// Bytes of those intervals.
+    pub log_bytes: u64,
+    /// Log bits for each instruction.
+    pub bits_per_instruction: f64,
+    /// Stretches that the recorder itself had to leave out.
+    pub gaps: u64,
+    /// Instructions in those.
+    pub lost_instructions: u64,
+    /// Clock cycles, if the board could tell.
+    pub cycles: Option<u64>,
+    /// Cycles in which the recorder held the hart, if the board could tell.
+    pub stall_cycles: Option<u64>,
+    /// Seconds from start to end.
+    pub seconds: f64,
+    /// What went over the wire.
+    pub link: Traffic,
+    /// What is missing and why; empty for a whole recording.
+    pub losses: Vec<String>,
+    /// Whether the recording holds everything from start to end.
+    pub whole: bool,
+}
+
+impl Summary {
+    pub(super) fn finish(&mut self, end: Option<&End>) {
+        self.ended = Ending::from_end(end);
+        self.cycles = end.map(|end| end.cycles);
+        self.stall_cycles = end.map(|end| end.stalls);
+        if let Some(end) = end {
+            let accounted = self.instructions + self.lost_instructions;
+            if accounted != end.retired {
+                self.losses.push(format!(
+                    "the board counted {} instructions, {} arrived",
+                    count(end.retired),
+                    count(accounted)
+                ));
+            }
+        }
+        if self.gaps > 0 {
+            self.losses.push(format!(
+                "{} instructions in {} gaps: the recorder could not keep up (--policy stall holds \
+                 the hart instead, where the board can)",
+                count(self.lost_instructions),
+                self.gaps
+            ));
+        }
+        self.whole = end.is_some() && self.losses.is_empty();
+    }
+
+    pub(super) fn count(&mut self, log_bytes: u64, instructions: u64) {
+        self.intervals += 1;
+        self.log_bytes += log_bytes;
+        self.instructions += instructions;
+        self.bits_per_instruction = self.log_bytes as f64 * 8.0 / self.instructions.max(1) as f64;
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{}: {} instructions in {} intervals, {:.3} bits an instruction ({} log bytes)",
+            self.file.display(),
+            count(self.instructions),
+            self.intervals,
+            self.bits_per_instruction,
+            count(self.log_bytes),
+        )?;
+        if let (Some(cycles), Some(stalls)) = (self.cycles, self.stall_cycles) {
+            writeln!(
+                f,
+                "  {} cycles, {} of them held by the recorder; {:.1} s, {} instructions a second",
+                count(cycles),
+                count(stalls),
+                self.seconds,
+                rate(self.instructions as f64 / self.seconds.max(1e-9)),
+            )?;
+        }
+        write!(f, "  end: {}", self.ended)?;
+        for loss in &self.losses {
+            write!(f, "\n  lost: {loss}")?;
+        }
+        Ok(())
+    }
+}

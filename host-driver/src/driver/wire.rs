@@ -1,0 +1,266 @@
+//! Frames over a link: requests with their answers, and everything else in order of arrival.
+
+use crate::transport::Link;
+use anyhow::{bail, Context, Result};
+use lookback_log_format::frame::{Frame, FrameDecoder};
+use lookback_log_format::registers as reg;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// How often a request is sent before the board counts as silent.
+const ATTEMPTS: u32 = 4;
+
+/// Ends whatever half frame the board may hold from an earlier connection.
+const RESYNC: [u8; 4] = [0; 4];
+
+/// What a board sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A frame that is whole.
+    Frame(Frame),
+    /// The sequence numbers say that frames are missing here.
+    Missing {
+        /// How many; 0 when the count went backwards, because the board was reset.
+        frames: u32,
+    },
+}
+
+/// What went over the wire so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Traffic {
+    /// Bytes received.
+    pub bytes: u64,
+    /// Whole frames received.
+    pub frames: u64,
+    /// Frames that arrived damaged.
+    pub damaged: u64,
+    /// Frames that the sequence numbers say were sent and did not arrive whole.
+    pub missing: u64,
+}
+
+/// Sends requests over a link and sorts what comes back.
+pub struct Wire<'a> {
+    link: &'a mut dyn Link,
+    decoder: FrameDecoder,
+    inbox: VecDeque<Event>,
+    buffer: Vec<u8>,
+    next_out: u16,
+    next_in: Option<u16>,
+    patience: Duration,
+    traffic: Traffic,
+    last_frame: Duration,
+}
+
+impl<'a> Wire<'a> {
+    /// Talks over `link`; a board that says nothing for `patience` counts as silent.
+    pub fn new(link: &'a mut dyn Link, patience: Duration) -> Self {
+        let last_frame = link.now();
+        Self {
+            link,
+            decoder: FrameDecoder::new(),
+            inbox: VecDeque::new(),
+            buffer: Vec::new(),
+            next_out: 0,
+            next_in: None,
+            patience,
+            traffic: Traffic::default(),
+            last_frame,
+        }
+    }
+
+    /// What went over the wire so far.
+    pub fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    /// The link below.
+    pub fn link(&mut self) -> &mut dyn Link {
+        self.link
+    }
+
+    /// How long a board may say nothing.
+    pub fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// How long ago the last whole frame came.
+    pub fn silence(&self) -> Duration {
+        self.link.now().saturating_sub(self.last_frame)
+    }
+
+    /// Waits at most `patience` for the next event.
+    pub fn next(&mut self, patience: Duration) -> Result<Option<Event>> {
+        if self.inbox.is_empty() {
+            self.pump(patience)?;
+        }
+        Ok(self.inbox.pop_front())
+    }
+
+    /// Drops what arrived and was not asked for yet: it belongs to an earlier recording.
+    pub fn forget(&mut self) {
+        self.inbox.clear();
+    }
+
+    /// Sends a request to read, without waiting for its answer.
+    pub fn ask(&mut self, register: u8) -> Result<()> {
+        let frame = Frame::read(self.number(), register);
+        self.send(&frame)
+    }
+
+    /// Sends a request to write, without waiting for its answer.
+    pub fn tell(&mut self, register: u8, value: u32) -> Result<()> {
+        let frame = Frame::write(self.number(), register, value);
+        self.send(&frame)
+    }
+
+    /// Reads a register.
+    pub fn read(&mut self, register: u8) -> Result<u32> {
+        for _ in 0..ATTEMPTS {
+            self.ask(register)?;
+            if let Some(value) = self.answer(register, None)? {
+                return Ok(value);
+            }
+        }
+        bail!("{}", self.no_answer(register))
+    }
+
+    /// Writes a register. `expected` are the bits that must then read as written.
+    pub fn write(&mut self, register: u8, value: u32, expected: u32) -> Result<()> {
+        for _ in 0..ATTEMPTS {
+            self.tell(register, value)?;
+            if self.answer(register, Some((value, expected)))?.is_some() {
+                return Ok(());
+            }
+            // The answer alone may have been lost, and starting twice would begin anew.
+            let found = self.read(register)?;
+            if (found ^ value) & expected == 0 {
+                return Ok(());
+            }
+        }
+        let found = self.read(register)?;
+        bail!(
+            "{} does not accept {value:#x} in register {register:#04x}, which stays {found:#x}; \
+             its bitstream may be older than this program",
+            self.link.name()
+        )
+    }
+
+    /// Asks a board who it is; tells apart why one does not answer.
+    pub fn identify(&mut self) -> Result<()> {
+        self.link
+            .send(&RESYNC)
+            .with_context(|| format!("cannot send to {}", self.link.name()))?;
+        let id = self.read(reg::ID)?;
+        if id != reg::ID_VALUE {
+            bail!(
+                "{} answers, but it is no Lookback recorder: its ID is {id:#010x}",
+                self.link.name()
+            );
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> u16 {
+        let number = self.next_out;
+        self.next_out = number.wrapping_add(1);
+        number
+    }
+
+    fn send(&mut self, frame: &Frame) -> Result<()> {
+        self.link
+            .send(&frame.to_wire())
+            .with_context(|| format!("cannot send to {}", self.link.name()))
+    }
+
+    /// Waits for a REPLY about a register, with certain bits if told; keeps all else for later.
+    fn answer(&mut self, register: u8, wanted: Option<(u32, u32)>) -> Result<Option<u32>> {
+        let attempt = self.patience / ATTEMPTS;
+        let deadline = self.link.now() + attempt;
+        let mut kept = VecDeque::new();
+        let mut found = None;
+        while found.is_none() {
+            let left = deadline.saturating_sub(self.link.now());
+            if left.is_zero() {
+                break;
+            }
+            let Some(event) = self.next(left)? else {
+                continue;
+            };
+            let reply = match &event {
+                Event::Frame(frame) => frame.reply(),
+                Event::Missing { .. } => None,
+            };
+            match (reply, wanted) {
+                (Some((about, value)), None) if about == register => found = Some(value),
+                (Some((about, value)), Some((wish, bits)))
+                    if about == register && (value ^ wish) & bits == 0 =>
+                {
+                    found = Some(value);
+                }
+                // A late answer to an earlier attempt says nothing new.
+                (Some(_), _) => {}
+                (None, _) => kept.push_back(event),
+            }
+        }
+        kept.append(&mut self.inbox);
+        self.inbox = kept;
+        Ok(found)
+    }
+
+    fn pump(&mut self, patience: Duration) -> Result<()> {
+        self.buffer.clear();
+        self.link
+            .receive(&mut self.buffer, patience)
+            .with_context(|| format!("the connection to {} broke", self.link.name()))?;
+        self.traffic.bytes += self.buffer.len() as u64;
+        for i in 0..self.buffer.len() {
+            match self.decoder.push(self.buffer[i]) {
+                Some(Ok(frame)) => self.arrived(frame),
+                Some(Err(_)) => self.traffic.damaged += 1,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn arrived(&mut self, frame: Frame) {
+        self.traffic.frames += 1;
+        self.last_frame = self.link.now();
+        let expected = self.next_in.unwrap_or(frame.seq);
+        self.next_in = Some(frame.seq.wrapping_add(1));
+        let skipped = frame.seq.wrapping_sub(expected);
+        if skipped >= 0x8000 {
+            self.inbox.push_back(Event::Missing { frames: 0 });
+        } else if skipped > 0 {
+            self.traffic.missing += u64::from(skipped);
+            self.inbox.push_back(Event::Missing {
+                frames: skipped.into(),
+            });
+        }
+        self.inbox.push_back(Event::Frame(frame));
+    }
+
+    fn no_answer(&self, register: u8) -> String {
+        let name = self.link.name();
+        let Traffic { bytes, frames, .. } = self.traffic;
+        let baud = match self.link.baud() {
+            Some(baud) => format!("{baud} baud"),
+            None => "this speed".into(),
+        };
+        match (bytes, frames) {
+            (0, _) => format!(
+                "the board at {name} does not answer: nothing came back at {baud}. Is it powered, \
+                 is its bitstream loaded, are rx and tx the right way round, does it run at \
+                 another speed (--baud)?"
+            ),
+            (_, 0) => format!(
+                "{name} sends bytes ({bytes} so far) that make no frame at {baud}: most likely \
+                 the wrong baud rate; try --baud with the board's own"
+            ),
+            _ => format!(
+                "{name} sends a log but does not answer about register {register:#04x}: it may \
+                 not hear this side; check the line from host to board"
+            ),
+        }
+    }
+}

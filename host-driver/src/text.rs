@@ -1,0 +1,60 @@
+//! Numbers as people read them.
+
+/// A count with its thousands apart: 1 234 567.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A rate in three figures: 12.3 k.
+pub fn rate(per_second: f64) -> String {
+    match per_second {
+        r if r >= 1e6 => format!("{:.1} M", r / 1e6),
+        r if r >= 1e3 => format!("{:.1} k", r / 1e3),
+        r => format!("{r:.0}"),
+    }
+}
+
+/// A size such as `64K` or `16M`, in bytes.
+pub fn parse_size(text: &str) -> Result<u32, String> {
+    let (digits, unit) = match text.to_ascii_uppercase().trim_end_matches(['B', 'I']) {
+        t if t.ends_with('K') => (t[..t.len() - 1].to_string(), 1 << 10),
+        t if t.ends_with('M') => (t[..t.len() - 1].to_string(), 1 << 20),
+        t => (t.to_string(), 1),
+    };
+    digits
+        .trim()
+        .parse::<u32>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+        .ok_or_else(|| format!("`{text}` is no size; write it like 64K or 16M"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_234_567), "1 234 567");
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("64K"), Ok(64 << 10));
+        assert_eq!(parse_size("16m"), Ok(16 << 20));
+        assert_eq!(parse_size("1MiB"), Ok(1 << 20));
+        assert_eq!(parse_size("4096"), Ok(4096));
+        assert!(parse_size("5000M").is_err());
+        assert!(parse_size("many").is_err());
+    }
+}

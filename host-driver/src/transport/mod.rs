@@ -1,0 +1,39 @@
+//! The ways in which bytes reach a board. The driver above knows only [`Link`], so a serial
+//! adapter, a simulated board behind a pty and one in this very process are driven by the same code.
+
+pub mod serial;
+
+use std::io;
+use std::time::Duration;
+
+/// A byte pipe to a board, with a clock of its own.
+pub trait Link {
+    /// Sends all bytes.
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Waits at most `patience` for bytes and appends what came; nothing appended means that
+    /// nothing came. An error means that the link is gone.
+    fn receive(&mut self, into: &mut Vec<u8>, patience: Duration) -> io::Result<()>;
+
+    /// Time as deadlines count it. A simulation is slower than its board would be, so its links
+    /// count simulated time.
+    fn now(&self) -> Duration;
+
+    /// Console output of the firmware since the last call, where the link sees it.
+    fn take_console(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Instructions that the board has retired so far, where the link sees it.
+    fn retired(&self) -> Option<u64> {
+        None
+    }
+
+    /// What to call the board in messages, such as the path of its port.
+    fn name(&self) -> String;
+
+    /// Bits a second, if they can be wrong.
+    fn baud(&self) -> Option<u32> {
+        None
+    }
+}
