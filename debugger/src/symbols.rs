@@ -1,0 +1,176 @@
+//! Addresses to functions, files and lines.
+//!
+//! Debug information is a help, never a must: an ELF without it, or with damaged DWARF, still gives
+//! function names from its symbol table, and one without symbols still gives addresses.
+
+use addr2line::gimli::{Dwarf, EndianArcSlice, LittleEndian, SectionId};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use serde::Serialize;
+use std::fmt;
+use std::sync::Arc;
+
+type Slice = EndianArcSlice<LittleEndian>;
+
+/// Where an address lies in the program's text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// The address.
+    pub address: u32,
+    /// Function, if a symbol or DWARF covers the address.
+    pub function: Option<String>,
+    /// Bytes from the function's start.
+    pub offset: u32,
+    /// Source file, as the compiler was told it.
+    pub file: Option<String>,
+    /// Line in it, from 1.
+    pub line: Option<u32>,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.function {
+            Some(name) if self.offset == 0 => write!(f, "{name}")?,
+            Some(name) => write!(f, "{name}+{:#x}", self.offset)?,
+            None => write!(f, "{:#010x}", self.address)?,
+        }
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, " ({file}:{line})"),
+            (Some(file), None) => write!(f, " ({file})"),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Function {
+    start: u32,
+    end: u32,
+    name: String,
+}
+
+/// The names and lines of one ELF.
+pub struct Symbols {
+    functions: Vec<Function>,
+    lines: Option<addr2line::Context<Slice>>,
+    pub(crate) debug_frame: Vec<u8>,
+}
+
+impl fmt::Debug for Symbols {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Symbols({} functions)", self.functions.len())
+    }
+}
+
+impl Symbols {
+    /// Reads what an ELF offers; whatever it does not offer is simply not there.
+    pub fn load(elf: &[u8]) -> Self {
+        let Ok(file) = object::File::parse(elf) else {
+            return Self {
+                functions: Vec::new(),
+                lines: None,
+                debug_frame: Vec::new(),
+            };
+        };
+        let section = |name: &str| {
+            file.section_by_name(name)
+                .and_then(|section| section.uncompressed_data().ok())
+                .map(|data| data.into_owned())
+                .unwrap_or_default()
+        };
+        let load = |id: SectionId| -> Result<Slice, addr2line::gimli::Error> {
+            Ok(EndianArcSlice::new(Arc::from(section(id.name())), LittleEndian))
+        };
+        let lines = Dwarf::load(load)
+            .and_then(addr2line::Context::from_dwarf)
+            .ok();
+        Self {
+            functions: functions(&file),
+            lines,
+            debug_frame: section(".debug_frame"),
+        }
+    }
+
+    /// The function that covers an address: its name and start.
+    pub fn function(&self, address: u32) -> Option<(&str, u32)> {
+        let after = self.functions.partition_point(|f| f.start <= address);
+        let function = self.functions[..after].last()?;
+        (address < function.end).then_some((function.name.as_str(), function.start))
+    }
+
+    /// The address of a function by its name.
+    pub fn address_of(&self, name: &str) -> Option<u32> {
+        self.functions
+            .iter()
+            .find(|function| function.name == name)
+            .map(|function| function.start)
+    }
+
+    /// Whether any symbol or line covers an address.
+    pub fn is_code(&self, address: u32) -> bool {
+        self.function(address).is_some()
+    }
+
+    /// Everything known about an address.
+    pub fn locate(&self, address: u32) -> Location {
+        let function = self.function(address);
+        let line = self
+            .lines
+            .as_ref()
+            .and_then(|lines| lines.find_location(address.into()).ok().flatten());
+        Location {
+            address,
+            function: function.map(|(name, _)| name.to_owned()),
+            offset: function.map_or(0, |(_, start)| address - start),
+            file: line.as_ref().and_then(|l| l.file).map(tidy_path),
+            line: line.and_then(|l| l.line),
+        }
+    }
+}
+
+/// Drops the `./` that a relative compilation folder leaves in front.
+fn tidy_path(path: &str) -> String {
+    path.trim_start_matches("./").to_owned()
+}
+
+/// Functions by address; assembly labels without a size reach up to the next symbol.
+fn functions(file: &object::File<'_>) -> Vec<Function> {
+    let mut functions: Vec<Function> = file
+        .symbols()
+        .filter(|symbol| symbol.is_definition())
+        .filter(|symbol| matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Label | SymbolKind::Unknown))
+        .filter(|symbol| in_code(file, symbol))
+        .filter_map(|symbol| {
+            let name = symbol.name().ok().filter(|name| is_name(name))?;
+            let start = u32::try_from(symbol.address()).ok()?;
+            let end = start.saturating_add(u32::try_from(symbol.size()).ok()?);
+            Some(Function { start, end, name: name.to_owned() })
+        })
+        .collect();
+    functions.sort_by(|a, b| (a.start, a.end).cmp(&(b.start, b.end)));
+    functions.dedup_by(|later, earlier| {
+        let same = later.start == earlier.start;
+        if same && later.end > earlier.end {
+            std::mem::swap(later, earlier);
+        }
+        same
+    });
+    let starts: Vec<u32> = functions.iter().map(|f| f.start).collect();
+    for (i, function) in functions.iter_mut().enumerate() {
+        if function.end == function.start {
+            function.end = starts.get(i + 1).copied().unwrap_or(function.start + 4);
+        }
+    }
+    functions
+}
+
+fn in_code(file: &object::File<'_>, symbol: &object::Symbol<'_, '_>) -> bool {
+    symbol
+        .section_index()
+        .and_then(|index| file.section_by_index(index).ok())
+        .is_some_and(|section| section.kind() == object::SectionKind::Text)
+}
+
+/// Mapping symbols (`$x`) and local labels are no names for people.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('$') && !name.starts_with(".L")
+}
