@@ -78,7 +78,10 @@ impl Symbols {
                 .unwrap_or_default()
         };
         let load = |id: SectionId| -> Result<Slice, addr2line::gimli::Error> {
-            Ok(EndianArcSlice::new(Arc::from(section(id.name())), LittleEndian))
+            Ok(EndianArcSlice::new(
+                Arc::from(section(id.name())),
+                LittleEndian,
+            ))
         };
         let lines = Dwarf::load(load)
             .and_then(addr2line::Context::from_dwarf)
@@ -137,13 +140,22 @@ fn functions(file: &object::File<'_>) -> Vec<Function> {
     let mut functions: Vec<Function> = file
         .symbols()
         .filter(|symbol| symbol.is_definition())
-        .filter(|symbol| matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Label | SymbolKind::Unknown))
+        .filter(|symbol| {
+            matches!(
+                symbol.kind(),
+                SymbolKind::Text | SymbolKind::Label | SymbolKind::Unknown
+            )
+        })
         .filter(|symbol| in_code(file, symbol))
         .filter_map(|symbol| {
             let name = symbol.name().ok().filter(|name| is_name(name))?;
             let start = u32::try_from(symbol.address()).ok()?;
             let end = start.saturating_add(u32::try_from(symbol.size()).ok()?);
-            Some(Function { start, end, name: name.to_owned() })
+            Some(Function {
+                start,
+                end,
+                name: name.to_owned(),
+            })
         })
         .collect();
     functions.sort_by(|a, b| (a.start, a.end).cmp(&(b.start, b.end)));

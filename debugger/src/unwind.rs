@@ -41,7 +41,10 @@ pub fn unwind(
 ) -> Stack {
     let mut section = DebugFrame::new(&symbols.debug_frame, LittleEndian);
     section.set_address_size(4);
-    let mut frames = vec![Frame { pc, registers: registers.map(Some) }];
+    let mut frames = vec![Frame {
+        pc,
+        registers: registers.map(Some),
+    }];
     let mut complete = false;
     while frames.len() < MAX_FRAMES {
         let current = frames[frames.len() - 1];
@@ -85,7 +88,10 @@ fn caller(
             Some(ra) if innermost && symbols.is_code(ra.wrapping_sub(4)) => {
                 let mut registers = frame.registers;
                 registers[RA] = None;
-                Caller::Frame(Frame { pc: ra.wrapping_sub(4), registers })
+                Caller::Frame(Frame {
+                    pc: ra.wrapping_sub(4),
+                    registers,
+                })
             }
             _ => Caller::Unknown,
         };
@@ -93,8 +99,8 @@ fn caller(
     let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() else {
         return Caller::Unknown;
     };
-    let Some(cfa) = register_value(&frame.registers, register)
-        .map(|base| base.wrapping_add(offset as u32))
+    let Some(cfa) =
+        register_value(&frame.registers, register).map(|base| base.wrapping_add(offset as u32))
     else {
         return Caller::Unknown;
     };

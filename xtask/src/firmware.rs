@@ -68,6 +68,14 @@ pub struct Arguments {
     programs: Vec<String>,
 }
 
+/// Fails if any prebuilt ELF is not what its sources give.
+pub fn check_all() -> Result<()> {
+    run(&Arguments {
+        check: true,
+        programs: Vec::new(),
+    })
+}
+
 /// Runs the task.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let programs = chosen(&arguments.programs)?;

@@ -1,6 +1,8 @@
 //! The project's own tasks, one file a subcommand.
 
 mod firmware;
+mod setup;
+mod test;
 
 use clap::{Parser, Subcommand};
 
@@ -14,12 +16,25 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Install the tools that the tests need.
+    Setup,
+    /// Set up what is missing, then run every check.
+    Test(test::Arguments),
     /// Rebuild the firmware programs' ELFs.
     Firmware(firmware::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().task {
+        Task::Setup => setup::run(),
+        Task::Test(arguments) => test::run(&arguments),
         Task::Firmware(arguments) => firmware::run(&arguments),
     }
+}
+
+/// The repository's root.
+fn root() -> &'static std::path::Path {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the xtask crate lies in the repository's root")
 }

@@ -98,11 +98,18 @@ fn ensure_qemu() -> Result<()> {
         .args(QEMU_PACKAGES)
         .status()
         .context("cannot run apt-get")?;
-    ensure!(status.success(), "apt-get could not download {QEMU_PACKAGES:?}");
+    ensure!(
+        status.success(),
+        "apt-get could not download {QEMU_PACKAGES:?}"
+    );
     for entry in std::fs::read_dir(&folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "deb") {
-            let status = Command::new("dpkg").arg("-x").arg(&path).arg(&folder).status()?;
+            let status = Command::new("dpkg")
+                .arg("-x")
+                .arg(&path)
+                .arg(&folder)
+                .status()?;
             ensure!(status.success(), "dpkg could not unpack {}", path.display());
             std::fs::remove_file(&path)?;
         }
@@ -110,7 +117,11 @@ fn ensure_qemu() -> Result<()> {
     let libraries = dependencies(QEMU_PACKAGES[0])?;
     install(&libraries.iter().map(String::as_str).collect::<Vec<_>>())?;
     ensure!(
-        Command::new(unpacked_qemu()).arg("--version").output()?.status.success(),
+        Command::new(unpacked_qemu())
+            .arg("--version")
+            .output()?
+            .status
+            .success(),
         "{QEMU} was unpacked into {} and does not run there",
         folder.display()
     );
@@ -119,7 +130,9 @@ fn ensure_qemu() -> Result<()> {
 
 /// The packages that a package depends on, without QEMU's own.
 fn dependencies(package: &str) -> Result<Vec<String>> {
-    let output = Command::new("apt-cache").args(["depends", package]).output()?;
+    let output = Command::new("apt-cache")
+        .args(["depends", package])
+        .output()?;
     Ok(String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(|line| line.trim().strip_prefix("Depends: "))
@@ -129,7 +142,13 @@ fn dependencies(package: &str) -> Result<Vec<String>> {
 }
 
 fn install(packages: &[&str]) -> Result<()> {
-    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends", "--no-remove"];
+    let mut arguments = vec![
+        "install",
+        "-y",
+        "-qq",
+        "--no-install-recommends",
+        "--no-remove",
+    ];
     arguments.extend(packages);
     apt(&arguments)
 }
