@@ -4,12 +4,12 @@
 // bug: store_sample
 // limit: 60000
 // console: station up, 4 sensors
-// console: report at 59
+// console: report at 60
 // console:   temperature   215
 // console:   humidity      486
-// console:   pressure     1009
+// console:   pressure     1010
 // console:   wind           37
-// console: report at 99
+// console: report at 120
 // console:   temperature   215
 // console: trap: load access fault (mcause 5) at {*}, value {*}
 
@@ -17,9 +17,9 @@
 
 #define SENSORS 4
 #define SAMPLES 16
-#define FIRST_SECOND 40
+#define FIRST_SECOND 41
 #define LAST_SECOND 400
-#define REPORT_EVERY 40
+#define REPORT_EVERY 60
 
 struct calibration {
     int32_t offset;
@@ -134,7 +134,7 @@ static void report(uint32_t second)
 
 int main(void)
 {
-    sensors[0] = create_sensor("temperature", 1640, 2, -400, 1535);
+    sensors[0] = create_sensor("temperature", 1640, 3, -400, 1535);
     sensors[1] = create_sensor("humidity   ", 1944, 5, 0, 1024);
     sensors[2] = create_sensor("pressure   ", 2090, 10, 300, 1390);
     sensors[3] = create_sensor("wind       ", 512, 4, 0, 300);
@@ -142,7 +142,7 @@ int main(void)
 
     for (uint32_t second = FIRST_SECOND; second < LAST_SECOND; second++) {
         sample_due_sensors(second);
-        if (second % REPORT_EVERY == REPORT_EVERY - 21) {
+        if (second % REPORT_EVERY == 0) {
             report(second);
         }
     }

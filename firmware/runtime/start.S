@@ -10,7 +10,7 @@ _start:
     // Nobody called this: a call stack ends here.
     .cfi_undefined ra
     csrr t0, mhartid
-    bnez t0, park
+    bnez t0, .Lpark
     la sp, __stack_top
     la t0, trap_entry
     csrw mtvec, t0
@@ -27,8 +27,8 @@ _start:
     call main
     // What main returns is the exit status; exit_with does not return.
     call exit_with
-park:
+.Lpark:
     wfi
-    j park
+    j .Lpark
     .cfi_endproc
     .size _start, . - _start

@@ -47,7 +47,6 @@ const LINK_OPTIONS: &[&str] = &[
     "-mabi=ilp32",
     "-misa-spec=2.2",
     "-nostdlib",
-    "-mno-relax",
     "-Wl,--gc-sections",
     "-Wl,--build-id=sha1",
     // Nothing pages here: no padding in the file.
