@@ -1,1 +1,30 @@
-//! Replay.
+//! Deterministic replay of a recording, interval by interval.
+//!
+//! Reading order: [`image`] (the firmware's bytes), [`recording`] (the `.lbk` file), [`decode`]
+//! and [`disasm`] (instructions), [`dictionary`], [`memory`] and [`machine`] (one interval replayed
+//! from its log), [`verify`] (all intervals, in parallel), [`walk`] (instructions of a range, for
+//! tools), [`cause`] (why an instruction trapped).
+//!
+//! Everything read here is untrusted: a damaged log, an ELF from anywhere. Nothing panics, nothing
+//! runs without end, and a replay that leaves its log is a located [`Divergence`].
+
+#![forbid(unsafe_code)]
+
+pub mod decode;
+mod dictionary;
+mod divergence;
+mod error;
+mod execute;
+pub mod image;
+mod log;
+pub mod machine;
+pub mod memory;
+pub mod recording;
+pub mod step;
+
+pub use divergence::{Divergence, What};
+pub use error::{Error, Result};
+pub use image::Image;
+pub use machine::Machine;
+pub use recording::Recording;
+pub use step::{Entered, Observer, Silent, Step};

@@ -1,0 +1,317 @@
+//! Replays one interval from its log: a hart without devices, clock or other harts.
+//!
+//! What the log says about an instruction's surroundings (escapes) is handled here; the
+//! instructions themselves run in `execute.rs`, as many at a time as the log allows.
+
+use crate::decode::decode;
+use crate::log::{Log, NEVER};
+use crate::memory::Memory;
+use crate::step::{Entered, Observer, Silent, Step};
+use crate::{Divergence, Image, What};
+use lookback_log_format::entry::{Escape, Widths};
+use lookback_log_format::interval::Interval;
+use lookback_log_format::{Digest, RecorderConfig};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// What the instruction before the next one was, as far as it matters for the next pc.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// One that leads on by itself.
+    Plain,
+    /// One that trapped.
+    Trap,
+    /// `mret` or its like.
+    Return,
+    /// `wfi`, which leads on by itself unless an interrupt is taken.
+    Wait,
+}
+
+/// Why a block of instructions ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// The log has to be asked, or the end was reached.
+    Log,
+    /// The observer wants to stop.
+    Observer,
+}
+
+/// A hart replaying an interval. With `TRACK` it knows of each byte of memory whether it is known
+/// and refuses to use others; without, it is faster and relies on the digest.
+#[derive(Debug, Clone)]
+pub struct Machine<'a, const TRACK: bool> {
+    pub(crate) registers: [u32; 32],
+    pub(crate) pc: u32,
+    pub(crate) position: u32,
+    pub(crate) instructions: u32,
+    pub(crate) digest: Digest,
+    pub(crate) memory: Memory<TRACK>,
+    pub(crate) log: Log<'a>,
+    pub(crate) before: Before,
+    pub(crate) retired_at_start: u64,
+    widths: Widths,
+    hart: u8,
+    index: u32,
+    expected_digest: u32,
+    /// The first divergence is final.
+    failed: Option<Box<Divergence>>,
+}
+
+impl<'a, const TRACK: bool> Machine<'a, TRACK> {
+    /// A machine without an interval.
+    pub fn new(config: &RecorderConfig, image: Arc<Image>) -> Self {
+        let widths = Widths::from(config);
+        Self {
+            registers: [0; 32],
+            pc: 0,
+            position: 0,
+            instructions: 0,
+            digest: Digest::new(),
+            memory: Memory::new(config, image),
+            log: Log::new(widths),
+            before: Before::Plain,
+            retired_at_start: 0,
+            widths,
+            hart: 0,
+            index: 0,
+            expected_digest: Digest::new().value(),
+            failed: None,
+        }
+    }
+
+    /// Goes to the start of an interval, with nothing known but what the interval and the ELF tell.
+    pub fn begin(&mut self, hart: u8, interval: &'a Interval) -> Result<(), Divergence> {
+        self.memory.clear();
+        self.resume(hart, interval)
+    }
+
+    /// Goes to the start of an interval and keeps the memory of the one before it, for tools that
+    /// want to show it. It may be out of date where others than the hart wrote; what the hart uses
+    /// is right in any case.
+    pub fn resume(&mut self, hart: u8, interval: &'a Interval) -> Result<(), Divergence> {
+        self.registers = interval.header.registers;
+        self.registers[0] = 0;
+        self.pc = interval.header.pc;
+        self.position = 0;
+        self.instructions = interval.trailer.instructions;
+        self.digest = Digest::new();
+        self.before = Before::Plain;
+        self.retired_at_start = interval.header.retired;
+        self.hart = hart;
+        self.index = interval.header.index;
+        self.expected_digest = interval.trailer.digest;
+        self.failed = None;
+        let most = (1 << self.widths.count_bits) - 1;
+        if self.instructions > most {
+            let claimed = self.instructions;
+            return Err(self.diverge(What::TooLong { claimed, most }));
+        }
+        let started = self.log.start(&interval.entries, self.widths);
+        started.map_err(|what| self.diverge(what))
+    }
+
+    /// Replays to the end of the interval and checks the digest.
+    pub fn run(&mut self) -> Result<(), Divergence> {
+        self.run_until(self.instructions, &mut Silent)?;
+        self.finish()
+    }
+
+    /// Replays until `position` instructions of the interval are done, it ends, or the observer
+    /// says stop. Does not check the digest.
+    pub fn run_until<O: Observer>(
+        &mut self,
+        position: u32,
+        observer: &mut O,
+    ) -> Result<(), Divergence> {
+        if let Some(failed) = &self.failed {
+            return Err((**failed).clone());
+        }
+        let ran = self.advance(position.min(self.instructions), observer);
+        ran.map_err(|what| self.diverge(what))
+    }
+
+    /// Replays one instruction; `None` when the interval is over and its digest is right.
+    pub fn step(&mut self) -> Result<Option<Step>, Divergence> {
+        let mut seen = None;
+        self.run_until(self.position + 1, &mut |step: &Step| {
+            seen = Some(*step);
+            ControlFlow::Break(())
+        })?;
+        if seen.is_none() {
+            self.finish()?;
+        }
+        Ok(seen)
+    }
+
+    /// Checks what can only be known after the last instruction: nothing is left in the log, and
+    /// the digest is the recorder's. Does nothing before.
+    pub fn finish(&mut self) -> Result<(), Divergence> {
+        if let Some(failed) = &self.failed {
+            return Err((**failed).clone());
+        }
+        if self.position < self.instructions {
+            return Ok(());
+        }
+        if !self.log.is_empty() {
+            return Err(self.diverge(What::EntriesLeft));
+        }
+        let (expected, found) = (self.expected_digest, self.digest.value());
+        if expected != found {
+            return Err(self.diverge(What::Digest { expected, found }));
+        }
+        Ok(())
+    }
+
+    /// The registers before the next instruction.
+    pub fn registers(&self) -> &[u32; 32] {
+        &self.registers
+    }
+
+    /// The address of the next instruction; `None` when only the log knows it.
+    pub fn next_pc(&self) -> Option<u32> {
+        matches!(self.before, Before::Plain).then_some(self.pc)
+    }
+
+    /// Instructions of the interval that are done.
+    pub fn position(&self) -> u32 {
+        self.position
+    }
+
+    /// Instructions since recording began.
+    pub fn retired(&self) -> u64 {
+        self.retired_at_start.wrapping_add(self.position.into())
+    }
+
+    /// Instructions of the interval.
+    pub fn instructions(&self) -> u32 {
+        self.instructions
+    }
+
+    /// Index of the interval.
+    pub fn interval(&self) -> u32 {
+        self.index
+    }
+
+    /// Memory as it is before the next instruction.
+    pub fn memory(&self) -> &Memory<TRACK> {
+        &self.memory
+    }
+
+    fn diverge(&mut self, what: What) -> Divergence {
+        let divergence = Divergence {
+            hart: self.hart,
+            interval: self.index,
+            position: self.position,
+            pc: self.pc,
+            what,
+        };
+        self.failed = Some(Box::new(divergence.clone()));
+        divergence
+    }
+
+    fn advance<O: Observer>(&mut self, stop: u32, observer: &mut O) -> Result<(), What> {
+        while self.position < stop {
+            let entered = self.enter()?;
+            let fetched = self.fetched()?;
+            let trapped = self.log.take_escape(self.position, |escape| {
+                matches!(escape, Escape::Trap).then_some(())
+            })?;
+            if self.log.escape_at == self.position {
+                return Err(What::BadEscape);
+            }
+            let pause = match (trapped, fetched) {
+                (Some(()), word) => self.trap(word, entered, observer)?,
+                (None, Some(word)) => self.execute_word(word, entered, observer)?,
+                (None, None) => self.execute(stop, entered, observer)?,
+            };
+            if pause == Pause::Observer {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out where the next instruction is and how execution comes to it.
+    fn enter(&mut self) -> Result<Entered, What> {
+        let natural = self.pc;
+        let redirect = self.log.take_escape(self.position, |escape| match escape {
+            Escape::Redirect(pc) => Some(pc),
+            _ => None,
+        })?;
+        let before = std::mem::replace(&mut self.before, Before::Plain);
+        if let Some(pc) = redirect {
+            if self.position == 0 {
+                return Err(What::BadEscape);
+            }
+            self.pc = pc;
+        } else if before != Before::Plain {
+            return Err(What::NoRedirect);
+        }
+        if self.pc % 4 != 0 {
+            return Err(What::Misaligned(self.pc));
+        }
+        Ok(match before {
+            _ if self.position == 0 => Entered::Start,
+            Before::Trap => Entered::Trap,
+            Before::Return => Entered::Return,
+            Before::Wait if self.pc == natural => Entered::Next,
+            Before::Plain if redirect.is_none() => Entered::Next,
+            Before::Plain | Before::Wait => Entered::Interrupt,
+        })
+    }
+
+    /// The instruction word if the log has it; memory has it from then on.
+    fn fetched(&mut self) -> Result<Option<u32>, What> {
+        let word = self.log.take_escape(self.position, |escape| match escape {
+            Escape::Fetch(word) => Some(word),
+            _ => None,
+        })?;
+        if let Some(word) = word {
+            self.memory.write(self.pc, 0xf, word)?;
+        }
+        Ok(word)
+    }
+
+    fn trap<O: Observer>(
+        &mut self,
+        fetched: Option<u32>,
+        entered: Entered,
+        observer: &mut O,
+    ) -> Result<Pause, What> {
+        let insn = match fetched {
+            Some(word) => word,
+            None => self.memory.code_word(self.pc)?,
+        };
+        self.digest.step_trap(self.pc);
+        let mut pause = Pause::Log;
+        if O::WATCHES {
+            let decoded = decode(insn);
+            let value = |source: Option<u8>| source.map_or(0, |r| self.registers[usize::from(r)]);
+            let step = Step {
+                position: self.position,
+                retired: self.retired(),
+                pc: self.pc,
+                insn,
+                entered,
+                trap: true,
+                rs1_value: value(decoded.source1()),
+                rs2_value: value(decoded.source2()),
+                fetched: fetched.is_some(),
+                ..Step::default()
+            };
+            if observer.step(&step).is_break() {
+                pause = Pause::Observer;
+            }
+        }
+        self.position += 1;
+        self.before = Before::Trap;
+        Ok(pause)
+    }
+
+    /// How far instructions can run before the log has to be asked.
+    #[inline]
+    pub(crate) fn limit(&self, stop: u32) -> u32 {
+        debug_assert!(stop != NEVER);
+        stop.min(self.log.escape_at)
+    }
+}
