@@ -64,3 +64,102 @@ impl Dictionary {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ranks(dictionary: &Dictionary) -> Vec<Option<u32>> {
+        (0..dictionary.values.len())
+            .map(|i| dictionary.value(i))
+            .collect()
+    }
+
+    fn repeat(dictionary: &mut Dictionary, value: u32, times: usize) {
+        for _ in 0..times {
+            dictionary.update(value);
+        }
+    }
+
+    #[test]
+    fn it_fills_from_the_bottom() {
+        let mut dictionary = Dictionary::new(2);
+        assert_eq!(dictionary.update(10), None);
+        assert_eq!(dictionary.update(20), None);
+        assert_eq!(ranks(&dictionary), [None, None, Some(20), Some(10)]);
+    }
+
+    #[test]
+    fn zero_is_no_hit_in_an_empty_entry() {
+        let mut dictionary = Dictionary::new(2);
+        assert_eq!(dictionary.update(0), None);
+        assert_eq!(dictionary.update(0), Some(3));
+    }
+
+    #[test]
+    fn a_hit_percolates_one_place() {
+        let mut dictionary = Dictionary::new(2);
+        (1..=4).for_each(|value| assert!(dictionary.update(value).is_none()));
+        assert_eq!(ranks(&dictionary), [Some(4), Some(3), Some(2), Some(1)]);
+        assert_eq!(dictionary.update(1), Some(3));
+        assert_eq!(ranks(&dictionary), [Some(4), Some(3), Some(1), Some(2)]);
+        assert_eq!(dictionary.update(1), Some(2));
+        assert_eq!(dictionary.update(1), Some(1));
+        assert_eq!(dictionary.update(1), Some(0));
+        assert_eq!(ranks(&dictionary), [Some(1), Some(4), Some(3), Some(2)]);
+    }
+
+    #[test]
+    fn a_hit_below_a_larger_counter_stays() {
+        let mut dictionary = Dictionary::new(1);
+        dictionary.update(1);
+        repeat(&mut dictionary, 1, 3);
+        dictionary.update(2);
+        assert_eq!(dictionary.update(2), Some(1), "counter 2 against 4");
+        assert_eq!(ranks(&dictionary), [Some(1), Some(2)]);
+        assert_eq!(dictionary.update(2), Some(1));
+        assert_eq!(dictionary.update(2), Some(1), "equal counters swap");
+        assert_eq!(ranks(&dictionary), [Some(2), Some(1)]);
+    }
+
+    #[test]
+    fn counters_stop_at_seven_and_equals_still_swap() {
+        let mut dictionary = Dictionary::new(1);
+        repeat(&mut dictionary, 1, 20);
+        repeat(&mut dictionary, 2, 7);
+        assert_eq!(dictionary.find(2), Some(0), "7 meets 7");
+        assert_eq!(dictionary.update(1), Some(1));
+        assert_eq!(dictionary.find(1), Some(0));
+    }
+
+    #[test]
+    fn a_miss_replaces_the_rarest_lowest() {
+        let mut dictionary = Dictionary::new(2);
+        (1..=4).for_each(|value| assert!(dictionary.update(value).is_none()));
+        dictionary.update(1); // 4 3 1 2, and 1 has counter 2
+        dictionary.update(5);
+        assert_eq!(ranks(&dictionary), [Some(4), Some(3), Some(1), Some(5)]);
+        dictionary.update(5); // swaps with 1: both have counter 2
+        dictionary.update(6);
+        assert_eq!(ranks(&dictionary), [Some(4), Some(6), Some(5), Some(1)]);
+    }
+
+    proptest! {
+        /// A value is never in two places, and what was just used is in one.
+        #[test]
+        fn values_are_unique(values in prop::collection::vec(0u32..40, 1..300), bits in 1u8..6) {
+            let mut dictionary = Dictionary::new(bits);
+            for value in values {
+                let before = dictionary.find(value);
+                prop_assert_eq!(dictionary.update(value), before);
+                let mut used: Vec<u32> = ranks(&dictionary).into_iter().flatten().collect();
+                prop_assert!(used.contains(&value));
+                used.sort_unstable();
+                let count = used.len();
+                used.dedup();
+                prop_assert_eq!(used.len(), count);
+            }
+        }
+    }
+}

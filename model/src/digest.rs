@@ -58,3 +58,61 @@ impl Digest {
         self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookback_log_format as format;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nothing_is_all_ones() {
+        assert_eq!(Digest::default().value(), 0xffff_ffff);
+    }
+
+    #[test]
+    fn a_trap_hides_all_effects() {
+        let plain = Retire {
+            trap: true,
+            pc_rdata: 0x8000_0000,
+            ..Retire::default()
+        };
+        let noisy = Retire {
+            rd_addr: 3,
+            rd_wdata: 7,
+            mem_addr: 0x8000_1000,
+            mem_wmask: 15,
+            mem_wdata: 9,
+            ..plain
+        };
+        let (mut a, mut b) = (Digest::default(), Digest::default());
+        a.retire(&plain);
+        b.retire(&noisy);
+        assert_eq!(a, b);
+    }
+
+    proptest! {
+        #[test]
+        fn both_implementations_agree(
+            list in prop::collection::vec(any::<(bool, u8, [u32; 4], u8)>(), 0..20),
+        ) {
+            let mut own = Digest::default();
+            let mut other = format::Digest::new();
+            for (trap, rd, [value, pc, addr, data], mask) in list {
+                let r = Retire {
+                    trap,
+                    rd_addr: rd & 31,
+                    rd_wdata: value,
+                    pc_rdata: pc,
+                    mem_addr: addr,
+                    mem_wmask: mask & 15,
+                    mem_wdata: data,
+                    ..Retire::default()
+                };
+                own.retire(&r);
+                other.retire(&r);
+                prop_assert_eq!(own.value(), other.value());
+            }
+        }
+    }
+}

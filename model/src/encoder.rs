@@ -107,3 +107,105 @@ impl Encoder {
         self.bits.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::config;
+    use lookback_log_format::entry::{Entry, EntryReader, EntryWriter, Value, Widths};
+    use proptest::prelude::*;
+
+    fn entries(bytes: &[u8]) -> Vec<Entry> {
+        let mut reader = EntryReader::new(bytes, Widths::from(&config()));
+        std::iter::from_fn(|| reader.next_entry().unwrap()).collect()
+    }
+
+    fn logged(skipped: u32, value: Value) -> Entry {
+        Entry::Operation { skipped, value }
+    }
+
+    #[test]
+    fn a_value_is_a_word_first_and_an_index_later() {
+        let mut encoder = Encoder::new(&config());
+        encoder.operation(7, true);
+        encoder.operation(7, true);
+        assert_eq!(
+            entries(&encoder.finish()),
+            [logged(0, Value::Word(7)), logged(0, Value::Index(15))]
+        );
+    }
+
+    #[test]
+    fn operations_left_out_count_and_teach_the_dictionary() {
+        let mut encoder = Encoder::new(&config());
+        encoder.operation(7, false);
+        encoder.escape(3, Escape::Trap);
+        encoder.operation(7, true);
+        let trap = Entry::Escape {
+            position: 3,
+            escape: Escape::Trap,
+        };
+        assert_eq!(
+            entries(&encoder.finish()),
+            [trap, logged(1, Value::Index(15))]
+        );
+    }
+
+    #[test]
+    fn the_short_count_reaches_31() {
+        for (skipped, bits) in [(31, 1 + 5 + 1 + 32), (32, 1 + 8 + 1 + 32)] {
+            let mut encoder = Encoder::new(&config());
+            (0..skipped).for_each(|_| encoder.operation(1, false));
+            encoder.operation(9, true);
+            let bytes = encoder.finish();
+            assert_eq!(bytes.len(), usize::div_ceil(bits, 8));
+            assert_eq!(entries(&bytes), [logged(skipped, Value::Word(9))]);
+        }
+    }
+
+    #[test]
+    fn the_next_interval_starts_empty() {
+        let mut encoder = Encoder::new(&config());
+        encoder.operation(7, true);
+        encoder.operation(8, false);
+        encoder.finish();
+        encoder.operation(7, true);
+        assert_eq!(entries(&encoder.finish()), [logged(0, Value::Word(7))]);
+        assert!(encoder.finish().is_empty());
+    }
+
+    proptest! {
+        /// Both writers of the format make the same bytes.
+        #[test]
+        fn packing_agrees_with_log_format(
+            list in prop::collection::vec(any::<(u8, u32, bool)>(), 0..200),
+        ) {
+            let mut encoder = Encoder::new(&config());
+            let mut writer = EntryWriter::new(Widths::from(&config()));
+            let mut dictionary = Dictionary::new(config().dict_bits);
+            let mut skipped = 0;
+            for (kind, word, log) in list {
+                let (position, value) = (word % 200, word % 24);
+                let escape = match kind % 8 {
+                    0 => Escape::Redirect(word),
+                    1 => Escape::Trap,
+                    2 => Escape::Fetch(word),
+                    _ => {
+                        encoder.operation(value, log);
+                        let index = dictionary.update(value);
+                        skipped += 1;
+                        if log {
+                            let value = index.map_or(Value::Word(value), |i| Value::Index(i as u32));
+                            writer.put(logged(skipped - 1, value));
+                            skipped = 0;
+                        }
+                        continue;
+                    }
+                };
+                encoder.escape(position, escape);
+                writer.put(Entry::Escape { position, escape });
+            }
+            prop_assert_eq!(encoder.finish(), writer.finish());
+        }
+    }
+}

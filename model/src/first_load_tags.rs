@@ -140,3 +140,140 @@ impl Bits {
         line
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::config;
+
+    const LINE: u32 = 16;
+    const A: u32 = 0x8000_0100;
+    /// Distance of addresses that fall into the same set.
+    const STRIDE: u32 = LINE << 3;
+
+    fn tags(ways: u8, epoch_bits: u8) -> Bits {
+        Bits::new(&RecorderConfig {
+            tag_ways: ways,
+            epoch_bits,
+            ..config()
+        })
+    }
+
+    #[test]
+    fn only_the_first_load_is_unknown() {
+        let mut tags = tags(2, 4);
+        assert!(!tags.access(A, 0b1111, 0));
+        assert!(tags.access(A, 0b1111, 0));
+        assert!(!tags.access(A + 4, 0b1111, 0), "another word of the line");
+        assert!(tags.access(A, 0b0010, 0), "a byte of a known word");
+    }
+
+    #[test]
+    fn a_store_makes_its_bytes_known() {
+        let mut tags = tags(2, 4);
+        assert!(tags.access(A, 0, 0b0011), "a store reads nothing");
+        assert!(tags.access(A, 0b0011, 0));
+        assert!(!tags.access(A, 0b0111, 0), "one byte of it is new");
+        assert!(tags.access(A, 0b0111, 0));
+    }
+
+    #[test]
+    fn an_amo_does_not_know_what_it_is_about_to_write() {
+        let mut tags = tags(2, 4);
+        assert!(!tags.access(A, 0b1111, 0b1111));
+        assert!(tags.access(A, 0b1111, 0b1111));
+    }
+
+    #[test]
+    fn an_interval_starts_with_nothing() {
+        let mut tags = tags(2, 4);
+        tags.access(A, 0b1111, 0);
+        tags.next_interval();
+        assert!(!tags.access(A, 0b1111, 0));
+    }
+
+    #[test]
+    fn writes_of_others_remove_their_bytes_only() {
+        let mut tags = tags(2, 4);
+        tags.access(A, 0b1111, 0);
+        tags.snoop(A, 0b0100);
+        assert!(tags.access(A, 0b1011, 0));
+        assert!(!tags.access(A, 0b0100, 0));
+        tags.snoop(A + 4, 0b1111);
+        assert!(tags.access(A, 0b1111, 0), "that was another word");
+        tags.snoop(A + STRIDE, 0b1111);
+        assert!(tags.access(A, 0b1111, 0), "that was another line");
+    }
+
+    #[test]
+    fn the_way_not_used_last_is_replaced() {
+        let mut tags = tags(2, 4);
+        let [a, b, c] = [A, A + STRIDE, A + 2 * STRIDE];
+        tags.access(a, 0b1111, 0);
+        tags.access(b, 0b1111, 0);
+        assert!(tags.access(a, 0b1111, 0), "two lines fit");
+        tags.access(c, 0b1111, 0);
+        assert!(tags.access(a, 0b1111, 0), "a was used last and stays");
+        assert!(!tags.access(b, 0b1111, 0), "b gave way to c");
+        assert!(!tags.access(c, 0b1111, 0), "c gave way to b");
+    }
+
+    #[test]
+    fn last_used_marks_outlive_the_interval() {
+        let mut tags = tags(2, 4);
+        let [a, b, c] = [A, A + STRIDE, A + 2 * STRIDE];
+        tags.access(a, 0b1111, 0); // way 1, because way 0 counts as last used at first
+        tags.next_interval();
+        tags.access(b, 0b1111, 0); // way 0
+        tags.snoop(b, 0b1111); // way 0 is still last used, but empty
+        tags.access(a, 0b1111, 0); // way 1
+        tags.access(c, 0b1111, 0); // way 0
+        assert!(tags.access(a, 0b1111, 0));
+        assert!(tags.access(c, 0b1111, 0));
+    }
+
+    #[test]
+    fn a_line_without_bytes_is_not_found_again() {
+        let mut tags = tags(2, 4);
+        let [a, b] = [A, A + STRIDE];
+        tags.access(b, 0b1111, 0); // way 1
+        tags.access(a, 0b1111, 0); // way 0, last used
+        tags.snoop(a, 0b1111);
+        tags.access(a, 0b1111, 0); // a miss: replaces way 1, not way 0
+        assert!(!tags.access(b, 0b1111, 0));
+    }
+
+    #[test]
+    fn one_way_replaces_itself() {
+        let mut tags = tags(1, 4);
+        tags.access(A, 0b1111, 0);
+        tags.access(A + STRIDE, 0b1111, 0);
+        assert!(!tags.access(A, 0b1111, 0));
+    }
+
+    #[test]
+    fn a_wrapped_epoch_costs_one_access_a_set() {
+        let mut tags = tags(2, 1);
+        tags.next_interval();
+        tags.access(A, 0b1111, 0);
+        assert!(tags.access(A, 0b1111, 0), "epoch 1 needs no sweep");
+        tags.next_interval();
+        for _ in 0..7 {
+            assert!(!tags.access(A, 0b1111, 0), "swept instead of looked up");
+        }
+        tags.snoop(A, 0b1111); // others' writes sweep too
+        assert!(!tags.access(A, 0b1111, 0), "the first access that counts");
+        assert!(tags.access(A, 0b1111, 0));
+    }
+
+    #[test]
+    fn a_sweep_goes_on_in_the_next_interval() {
+        let mut tags = tags(2, 2);
+        (0..4).for_each(|_| tags.next_interval());
+        (0..5).for_each(|_| assert!(!tags.access(A, 0b1111, 0)));
+        tags.next_interval();
+        (0..3).for_each(|_| assert!(!tags.access(A, 0b1111, 0)));
+        assert!(!tags.access(A, 0b1111, 0));
+        assert!(tags.access(A, 0b1111, 0));
+    }
+}

@@ -78,3 +78,59 @@ impl Framer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookback_log_format::interval::EndReason;
+    use lookback_log_format::stream;
+    use proptest::prelude::*;
+
+    fn kinds(len: usize) -> Vec<u8> {
+        let frames = Framer::new(0).log_record(&vec![0; len]);
+        frames.iter().map(|frame| frame.kind).collect()
+    }
+
+    #[test]
+    fn first_and_last_are_marked() {
+        assert_eq!(kinds(1), [0x13]);
+        assert_eq!(kinds(240), [0x13]);
+        assert_eq!(kinds(241), [0x11, 0x12]);
+        assert_eq!(kinds(480), [0x11, 0x12]);
+        assert_eq!(kinds(481), [0x11, 0x10, 0x12]);
+    }
+
+    #[test]
+    fn all_frames_share_one_number() {
+        let mut framer = Framer::new(2);
+        let end = End {
+            reason: EndReason::RunEnded,
+            code: 0x5555,
+            retired: 0,
+            cycles: 0,
+            stalls: 0,
+            lost: 0,
+        };
+        let mut seqs = vec![framer.reply(0, 1).seq];
+        assert!(framer.log(1, false).is_none());
+        seqs.push(framer.reply(0, 1).seq);
+        seqs.extend(framer.log(2, true).map(|frame| frame.seq));
+        seqs.push(framer.end(&end).seq);
+        assert_eq!(seqs, [0, 1, 2, 3]);
+    }
+
+    proptest! {
+        #[test]
+        fn it_cuts_as_log_format_does(
+            records in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..800), 1..5),
+        ) {
+            let mut framer = Framer::new(1);
+            let mut seq = 0;
+            for record in records {
+                let frames = framer.log_record(&record);
+                prop_assert_eq!(&frames, &stream::to_frames(1, seq, &record));
+                seq += frames.len() as u16;
+            }
+        }
+    }
+}

@@ -94,3 +94,102 @@ impl Intervals {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::config;
+
+    fn next() -> Retire {
+        Retire {
+            insn: 0x13,
+            ..Retire::default()
+        }
+    }
+
+    fn trap() -> Retire {
+        Retire {
+            trap: true,
+            ..next()
+        }
+    }
+
+    fn opened(config: &RecorderConfig) -> Intervals {
+        let mut intervals = Intervals::new(config);
+        intervals.open(header());
+        intervals
+    }
+
+    fn header() -> Header {
+        Header {
+            mode: 3,
+            index: 0,
+            retired: 0,
+            cycle: 0,
+            pc: 0,
+            registers: [0; 32],
+        }
+    }
+
+    fn triggering(post_trigger: u32) -> RecorderConfig {
+        RecorderConfig {
+            control: registers::CONTROL_RECORD | registers::CONTROL_TRIGGER_ON_TRAP,
+            post_trigger,
+            interval: 64,
+            ..config()
+        }
+    }
+
+    #[test]
+    fn it_ends_at_its_length() {
+        let mut intervals = opened(&config());
+        for position in 0..199 {
+            assert_eq!(intervals.position(), position);
+            assert_eq!(intervals.retire(&next()), None);
+        }
+        assert_eq!(intervals.retire(&next()), Some(EndReason::Length));
+        let interval = intervals.close(vec![1], EndReason::Length);
+        let trailer = interval.map(|interval| interval.trailer);
+        assert_eq!(trailer.map(|t| t.instructions), Some(200));
+        assert!(intervals.close(vec![], EndReason::Length).is_none());
+    }
+
+    #[test]
+    fn traps_trigger_only_when_asked() {
+        let mut intervals = opened(&config());
+        assert_eq!(intervals.retire(&trap()), None);
+        assert!(!intervals.triggered());
+    }
+
+    #[test]
+    fn a_trigger_ends_at_once_or_after_a_while() {
+        assert_eq!(
+            opened(&triggering(0)).retire(&trap()),
+            Some(EndReason::Trigger)
+        );
+        let mut intervals = opened(&triggering(2));
+        assert_eq!(intervals.retire(&trap()), None);
+        assert_eq!(
+            intervals.retire(&trap()),
+            None,
+            "a second trap is no trigger"
+        );
+        assert_eq!(intervals.retire(&next()), Some(EndReason::Trigger));
+    }
+
+    #[test]
+    fn a_trigger_outlives_an_interval_and_goes_before_length() {
+        let mut intervals = opened(&triggering(64));
+        assert_eq!(intervals.retire(&trap()), None);
+        (1..63).for_each(|_| assert_eq!(intervals.retire(&next()), None));
+        assert_eq!(intervals.retire(&next()), Some(EndReason::Length));
+        intervals.close(vec![], EndReason::Length);
+        intervals.open(header());
+        assert_eq!(intervals.retire(&next()), Some(EndReason::Trigger));
+
+        let mut intervals = opened(&triggering(63));
+        intervals.retire(&trap());
+        (1..63).for_each(|_| assert_eq!(intervals.retire(&next()), None));
+        assert_eq!(intervals.retire(&next()), Some(EndReason::Trigger));
+    }
+}

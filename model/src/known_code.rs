@@ -46,3 +46,46 @@ impl KnownCode {
         (addr / BLOCK) as usize % self.dirty.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::config;
+
+    const LO: u32 = 0x8000_0040;
+    const HI: u32 = 0x8000_0840;
+
+    fn code() -> KnownCode {
+        KnownCode::new(&RecorderConfig {
+            image_lo: LO,
+            image_hi: HI,
+            dirty_bits: 4,
+            ..config()
+        })
+    }
+
+    #[test]
+    fn the_window_excludes_its_upper_end() {
+        let code = code();
+        assert!(code.is_known(LO) && code.is_known(HI - 4));
+        assert!(!code.is_known(LO - 4) && !code.is_known(HI));
+    }
+
+    #[test]
+    fn a_write_dirties_its_block_and_those_that_share_its_bit() {
+        let mut code = code();
+        code.write(LO + 100);
+        assert!(code.is_known(LO + 60));
+        assert!(!code.is_known(LO + 64) && !code.is_known(LO + 124));
+        assert!(code.is_known(LO + 128));
+        assert!(!code.is_known(LO + 64 + 16 * 64), "same bit");
+    }
+
+    #[test]
+    fn writes_outside_the_window_are_nothing() {
+        let mut code = code();
+        code.write(LO - 4);
+        code.write(HI);
+        assert!((LO..HI).step_by(4).all(|pc| code.is_known(pc)));
+    }
+}

@@ -22,6 +22,8 @@ pub mod log_ring;
 pub mod recorder;
 pub mod register_shadow;
 pub mod stimulus;
+#[cfg(test)]
+mod testing;
 
 pub use recorder::Recorder;
 pub use stimulus::{Event, Stimulus};

@@ -121,3 +121,97 @@ impl LogRing {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn write(ring: &mut LogRing, record: &[u8]) {
+        for (i, &byte) in record.iter().enumerate() {
+            assert!(ring.write(byte, i + 1 == record.len()));
+        }
+    }
+
+    fn drain(ring: &mut LogRing) -> Vec<Vec<u8>> {
+        let mut records = vec![vec![]];
+        while let Some((byte, last)) = ring.read() {
+            records.last_mut().unwrap().push(byte);
+            if last {
+                records.push(vec![]);
+            }
+        }
+        assert_eq!(records.pop(), Some(vec![]), "half a record came out");
+        records
+    }
+
+    #[test]
+    fn a_full_stream_makes_the_writer_wait() {
+        let mut ring = LogRing::new(Mode::Stream, 2);
+        assert!(ring.write(1, false) && ring.write(2, false));
+        assert!(!ring.write(3, true));
+        assert_eq!(ring.read(), Some((1, false)));
+        assert!(ring.write(3, true));
+        assert_eq!(ring.read(), Some((2, false)));
+        assert_eq!(ring.read(), Some((3, true)));
+        assert_eq!(ring.read(), None);
+    }
+
+    #[test]
+    fn the_oldest_record_gives_way_whole() {
+        let mut ring = LogRing::new(Mode::Ring, 8);
+        write(&mut ring, &[1, 1, 1]);
+        write(&mut ring, &[2, 2, 2]);
+        write(&mut ring, &[3, 3, 3]);
+        assert_eq!(ring.read(), None, "not before it is frozen");
+        ring.freeze();
+        assert_eq!(drain(&mut ring), [[2, 2, 2], [3, 3, 3]]);
+        assert_eq!(ring.gone(), 1);
+    }
+
+    #[test]
+    fn a_record_longer_than_the_ring_is_gone_and_the_next_is_fine() {
+        let mut ring = LogRing::new(Mode::Ring, 4);
+        write(&mut ring, &[1, 1]);
+        write(&mut ring, &[2; 9]);
+        assert!(ring.is_empty());
+        write(&mut ring, &[3, 3]);
+        ring.freeze();
+        assert_eq!(drain(&mut ring), [[3, 3]]);
+        assert_eq!(ring.gone(), 2);
+    }
+
+    #[test]
+    fn freezing_removes_what_is_not_finished() {
+        let mut ring = LogRing::new(Mode::Ring, 8);
+        write(&mut ring, &[1, 1]);
+        ring.write(2, false);
+        ring.freeze();
+        assert!(!ring.write(2, true));
+        assert_eq!(drain(&mut ring), [[1, 1]]);
+    }
+
+    proptest! {
+        /// What is left are the newest records: as many as fit, and nothing but whole ones.
+        #[test]
+        fn the_newest_records_are_kept(
+            lengths in prop::collection::vec(1usize..30, 1..60),
+            capacity in 30usize..100,
+        ) {
+            let mut ring = LogRing::new(Mode::Ring, capacity);
+            let record = |(i, &len): (usize, &usize)| vec![i as u8; len];
+            let all: Vec<Vec<u8>> = lengths.iter().enumerate().map(record).collect();
+            all.iter().for_each(|record| write(&mut ring, record));
+            ring.freeze();
+            prop_assert_eq!(ring.records() as u64 + ring.gone(), all.len() as u64);
+            let kept = drain(&mut ring);
+            let older = all.len() - kept.len();
+            prop_assert_eq!(&all[older..], &kept[..]);
+            let size: usize = kept.iter().map(Vec::len).sum();
+            prop_assert!(size <= capacity);
+            if older > 0 {
+                prop_assert!(size + all[older - 1].len() > capacity);
+            }
+        }
+    }
+}

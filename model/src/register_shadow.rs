@@ -22,3 +22,31 @@ impl RegisterShadow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(rd_addr: u8, rd_wdata: u32) -> Retire {
+        Retire {
+            rd_addr,
+            rd_wdata,
+            ..Retire::default()
+        }
+    }
+
+    #[test]
+    fn it_follows_writes_but_not_of_x0_or_traps() {
+        let mut shadow = RegisterShadow::default();
+        shadow.retire(&write(5, 1));
+        shadow.retire(&write(31, 2));
+        shadow.retire(&write(0, 3));
+        shadow.retire(&Retire {
+            trap: true,
+            ..write(5, 4)
+        });
+        let mut expected = [0; 32];
+        (expected[5], expected[31]) = (1, 2);
+        assert_eq!(shadow.values(), expected);
+    }
+}

@@ -183,9 +183,9 @@ fn instruction(random: &mut Random) -> u32 {
         80..=85 => bits & 0xffff_8f80 | funct3(random.pick(&[1, 2, 3, 5, 6, 7])) | 0x73,
         86..=89 => registers | random.pick(&[0, 1, 4, 8, 12, 28]) << 27 | funct3(2) | 0x2f,
         90..=91 => registers & !(31 << 20) | 2 << 27 | funct3(2) | 0x2f,
-        92..=94 => registers | 3 << 27 | funct3(2) | 0x2f,
-        95 => 0x0000_000f,
-        96..=97 => random.pick(&[0x3020_0073, 0x1050_0073]),
+        92..=93 => registers | 3 << 27 | funct3(2) | 0x2f,
+        94 => 0x0000_000f,
+        95..=97 => random.pick(&[0x3020_0073, 0x3020_0073, 0x1050_0073]),
         98 => random.pick(&[0x0000_0073, 0x0010_0073]),
         _ => bits & !3,
     }

@@ -1,6 +1,8 @@
 //! What the recorder leaves out, a replayer must know: random runs are followed by a reader that
 //! has only the log and the image.
 
+#[path = "support/reader.rs"]
+mod reader;
 mod support;
 
 use lookback_log_format::interval::{EndReason, Interval, Record};
@@ -8,7 +10,8 @@ use lookback_log_format::{RecorderConfig, Retire};
 use lookback_model::stimulus::{Event, Mix, Random, Stimulus};
 use lookback_model::Recorder;
 use proptest::prelude::*;
-use support::{config, Reader};
+use reader::Reader;
+use support::config;
 
 /// A run of `length` retirements through the recorder. `overflows` in a thousand retirements begin
 /// a gap.
