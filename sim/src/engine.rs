@@ -1,0 +1,180 @@
+//! What both engines share: the state of a board between batches of cycles, and the buffers through
+//! which its pins talk to the host.
+//!
+//! A cycle is the same in both, to the last bit: inputs are set while the clock is low, the logic
+//! settles, outputs are sampled (memory, console, link, retirement), then the clock rises. The pins
+//! of the log link travel as edges, so that an idle line costs nothing.
+
+use lookback_log_format::Retire;
+
+/// A level change on a wire: the first cycle with the new level, and the level in bit 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Edge(u64);
+
+impl Edge {
+    pub(crate) fn new(cycle: u64, level: bool) -> Self {
+        Edge(cycle << 1 | u64::from(level))
+    }
+    pub(crate) fn cycle(self) -> u64 {
+        self.0 >> 1
+    }
+    pub(crate) fn level(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
+
+/// Inputs that hold their value over a batch. The C++ shim has the same structure.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Inputs {
+    pub reset: u32,
+    pub hold: u32,
+    pub ram_bytes: u32,
+    pub bit_clocks: u32,
+    pub gpio_in: u32,
+}
+
+/// What goes on from batch to batch. The C++ shim has the same structure.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct State {
+    /// Cycles since power-up.
+    pub cycle: u64,
+    /// Cycles from the first without stall after reset until `finished`.
+    pub program_cycles: u64,
+    /// Those of them in which the recorder made the hart wait.
+    pub stall_cycles: u64,
+    /// Retirements since power-up.
+    pub retired: u64,
+    pub started: u32,
+    pub finished: u32,
+    pub finish_code: u32,
+    pub log_rx: u32,
+    pub log_tx: u32,
+    pub ram_rdata: u32,
+    pub gpio_out: u32,
+    pub spare: u32,
+}
+
+/// A retirement or a snooped write, as compact as the shim writes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Record {
+    /// 0: retirement, 1: snoop.
+    pub kind: u32,
+    pub insn: u32,
+    /// trap 0, intr 1, mode 3:2.
+    pub flags: u32,
+    /// rs1 7:0, rs2 15:8, rd 23:16.
+    pub registers: u32,
+    pub rs1_rdata: u32,
+    pub rs2_rdata: u32,
+    pub rd_wdata: u32,
+    pub pc_rdata: u32,
+    pub pc_wdata: u32,
+    pub mem_addr: u32,
+    /// read 3:0, write 7:4.
+    pub masks: u32,
+    pub mem_rdata: u32,
+    pub mem_wdata: u32,
+}
+
+/// One thing that the board's checking ports told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceItem {
+    /// An instruction retired.
+    Retire(Retire),
+    /// Somebody other than the hart wrote to memory.
+    Snoop {
+        /// Word-aligned address.
+        addr: u32,
+        /// Bytes written.
+        mask: u8,
+    },
+}
+
+impl Record {
+    /// `order` is the number of retirements before this one; it goes up with each.
+    pub(crate) fn item(&self, order: &mut u64) -> TraceItem {
+        let byte = |word: u32, shift: u32| (word >> shift) as u8;
+        if self.kind == 1 {
+            return TraceItem::Snoop {
+                addr: self.mem_addr,
+                mask: byte(self.masks, 4) & 15,
+            };
+        }
+        let retire = Retire {
+            order: *order,
+            insn: self.insn,
+            trap: self.flags & 1 != 0,
+            intr: self.flags & 2 != 0,
+            mode: byte(self.flags, 2) & 3,
+            rs1_addr: byte(self.registers, 0),
+            rs2_addr: byte(self.registers, 8),
+            rs1_rdata: self.rs1_rdata,
+            rs2_rdata: self.rs2_rdata,
+            rd_addr: byte(self.registers, 16),
+            rd_wdata: self.rd_wdata,
+            pc_rdata: self.pc_rdata,
+            pc_wdata: self.pc_wdata,
+            mem_addr: self.mem_addr,
+            mem_rmask: byte(self.masks, 0) & 15,
+            mem_wmask: byte(self.masks, 4) & 15,
+            mem_rdata: self.mem_rdata,
+            mem_wdata: self.mem_wdata,
+        };
+        *order += 1;
+        TraceItem::Retire(retire)
+    }
+}
+
+/// Everything that a batch of cycles reads and writes.
+#[derive(Default)]
+pub(crate) struct Exchange {
+    pub inputs: Inputs,
+    pub state: State,
+    pub ram: Vec<u32>,
+    /// Levels to put on the board's receive pin, in the order of their cycles.
+    pub log_rx: Vec<Edge>,
+    /// Bytes that the console has not taken yet.
+    pub console_in: Vec<u8>,
+    /// Levels that the board's transmit pin took.
+    pub log_tx: Vec<Edge>,
+    /// Bytes that the console sent.
+    pub console_out: Vec<u8>,
+    /// Retirements and snoops, if they are wanted.
+    pub trace: Option<Vec<Record>>,
+    /// All ports of the last cycle before its rising edge, if they are wanted.
+    pub snapshot: Option<Vec<u32>>,
+}
+
+impl Exchange {
+    /// Starts with the link idle and the board in reset.
+    pub(crate) fn new(inputs: Inputs, ram: Vec<u32>) -> Self {
+        Exchange {
+            inputs: Inputs { reset: 1, ..inputs },
+            state: State {
+                log_rx: 1,
+                log_tx: 1,
+                ..State::default()
+            },
+            ram,
+            ..Exchange::default()
+        }
+    }
+
+    /// Whether the program has ended.
+    pub(crate) fn finished(&self) -> bool {
+        self.state.finished != 0
+    }
+}
+
+/// How many edges, bytes or records a batch may add before it returns early.
+pub(crate) const BUFFER: usize = 1 << 15;
+
+/// A board that can be clocked.
+pub(crate) trait Engine {
+    /// Runs up to `max_cycles` cycles; fewer when a buffer fills or the program ends just then.
+    fn run(&mut self, exchange: &mut Exchange, max_cycles: u64);
+}
