@@ -46,7 +46,6 @@ fn get_in(cache: Option<&Path>, key: &str, build: Builder<'_>) -> Result<Built> 
         if is_whole(&cache.join(key)) {
             return Ok(kept);
         }
-        discard(&kept.library);
         if let Some(work) = work_folder(cache) {
             build_in(&work, build)?;
             if publish(&work, &cache.join(key)) {
@@ -116,8 +115,14 @@ fn is_whole(folder: &Path) -> bool {
 }
 
 /// Moves the finished folder to its name. Another process may have been faster: that is as good.
+/// What is there and damaged gives way.
 fn publish(work: &TempDir, target: &Path) -> bool {
-    std::fs::rename(work.path().join("done"), target).is_ok() || is_whole(target)
+    let rename = || std::fs::rename(work.path().join("done"), target).is_ok();
+    if rename() || is_whole(target) {
+        return true;
+    }
+    discard(&target.join(LIBRARY));
+    rename() || is_whole(target)
 }
 
 #[cfg(test)]
