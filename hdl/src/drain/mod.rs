@@ -1,1 +1,37 @@
 //! From interval bytes to the wire and back: ring, framer, UART, control registers.
+//!
+//! ```text
+//!  byte stream ─► log_ring ─pieces─► framer ─bytes─► uart tx ─► log_tx
+//!                                      ▲
+//!  front ◄─ control ─words─► message ──┘
+//!                ▲
+//!             command ◄─bits, bytes── uart rx ◄─ log_rx
+//! ```
+//! `docs/log-format.md` sections 5 and 6 say what goes over the wire; `drain` joins the blocks.
+
+mod command;
+mod control;
+#[allow(clippy::module_inception)] // the block is called as its part of the recorder
+mod drain;
+mod framer;
+mod log_ring;
+mod memory;
+mod message;
+mod uart;
+
+pub use command::Command;
+pub use control::{Control, Identity};
+pub use drain::Drain;
+pub use framer::Framer;
+pub use log_ring::LogRing;
+pub use memory::Memory;
+pub use message::Message;
+pub use uart::{UartRx, UartTx};
+
+/// The reflected polynomial of CRC-32/ISO-HDLC.
+const CRC_POLYNOMIAL: u32 = 0xedb8_8320;
+
+#[cfg(test)]
+mod end_to_end;
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,215 @@
+//! Takes READ and WRITE commands out of what the host sends.
+//!
+//! ```text
+//!  bit_valid bit_data, byte_valid byte_data ─► COBS, CRC, length ─► fire write register value
+//! ```
+//! The bits of a byte go through the CRC while they arrive. COBS permits that: whether a byte is
+//! data or a code, which stands for a zero, is known before it comes. Only the zero that ends a
+//! frame is not known to be one; it went through the CRC as a zero byte like a code would, so the
+//! CRC's residue is compared as it is one zero byte later.
+//!
+//! Anything may arrive. Every zero byte starts afresh; what is not a command of the right length
+//! with the right CRC changes nothing.
+
+use rust_hdl::prelude::*;
+
+use super::CRC_POLYNOMIAL;
+
+/// The CRC register after a frame with its CRC.
+const CRC_RESIDUE: u32 = 0xdebb_20e3;
+
+/// Lengths of whole frames before COBS: header, payload, CRC.
+const READ_BYTES: u64 = 4 + 1 + 4;
+const WRITE_BYTES: u64 = 4 + 5 + 4;
+
+/// The command decoder.
+#[derive(LogicBlock)]
+pub struct Command {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset.
+    pub reset: Signal<In, Bit>,
+    /// A bit of a byte came.
+    pub bit_valid: Signal<In, Bit>,
+    /// The bit.
+    pub bit_data: Signal<In, Bit>,
+    /// A byte is complete, after its last bit.
+    pub byte_valid: Signal<In, Bit>,
+    /// The byte.
+    pub byte_data: Signal<In, Bits<8>>,
+    /// A command came, for one cycle.
+    pub fire: Signal<Out, Bit>,
+    /// With `fire`: WRITE, not READ.
+    pub write: Signal<Out, Bit>,
+    /// With `fire`: the register.
+    pub register: Signal<Out, Bits<8>>,
+    /// With `fire` and `write`: the value.
+    pub value: Signal<Out, Bits<32>>,
+    crc_ff: DFF<Bits<32>>,
+    /// Bytes before the next code.
+    left_ff: DFF<Bits<8>>,
+    /// The first code of a frame was seen.
+    inside_ff: DFF<Bit>,
+    /// Decoded bytes, at most 15.
+    length_ff: DFF<Bits<4>>,
+    read_type_ff: DFF<Bit>,
+    write_type_ff: DFF<Bit>,
+    register_ff: DFF<Bits<8>>,
+    value_ff: DFF<Bits<32>>,
+    code: Signal<Local, Bit>,
+    decoded: Signal<Local, Bit>,
+    feedback: Signal<Local, Bit>,
+    wanted: Signal<Local, Bit>,
+    intact: Signal<Local, Bit>,
+    countdown: Signal<Local, Bits<8>>,
+    polynomial: Constant<Bits<32>>,
+    crc_start: Constant<Bits<32>>,
+    residue: Constant<Bits<32>>,
+    top_of_value: Constant<Bits<32>>,
+    top_of_register: Constant<Bits<8>>,
+    one: Constant<Bits<8>>,
+    read_type: Constant<Bits<8>>,
+    write_type: Constant<Bits<8>>,
+    first_wanted: Constant<Bits<4>>,
+    last_wanted: Constant<Bits<4>>,
+    read_bytes: Constant<Bits<4>>,
+    write_bytes: Constant<Bits<4>>,
+    length_step: Constant<Bits<4>>,
+}
+
+/// One zero byte through the CRC.
+fn after_zero_byte(crc: u32) -> u32 {
+    (0..8).fold(crc, |crc, _| {
+        (crc >> 1) ^ if crc & 1 == 1 { CRC_POLYNOMIAL } else { 0 }
+    })
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            bit_valid: Default::default(),
+            bit_data: Default::default(),
+            byte_valid: Default::default(),
+            byte_data: Default::default(),
+            fire: Default::default(),
+            write: Default::default(),
+            register: Default::default(),
+            value: Default::default(),
+            crc_ff: Default::default(),
+            left_ff: Default::default(),
+            inside_ff: Default::default(),
+            length_ff: Default::default(),
+            read_type_ff: Default::default(),
+            write_type_ff: Default::default(),
+            register_ff: Default::default(),
+            value_ff: Default::default(),
+            code: Default::default(),
+            decoded: Default::default(),
+            feedback: Default::default(),
+            wanted: Default::default(),
+            intact: Default::default(),
+            countdown: Default::default(),
+            polynomial: Constant::new(u64::from(CRC_POLYNOMIAL).into()),
+            crc_start: Constant::new(0xffff_ffff.into()),
+            residue: Constant::new(u64::from(after_zero_byte(CRC_RESIDUE)).into()),
+            top_of_value: Constant::new(0x8000_0000.into()),
+            top_of_register: Constant::new(0x80.into()),
+            one: Constant::new(1.into()),
+            read_type: Constant::new(1.into()),
+            write_type: Constant::new(2.into()),
+            first_wanted: Constant::new(4.into()),
+            last_wanted: Constant::new(8.into()),
+            read_bytes: Constant::new(READ_BYTES.into()),
+            write_bytes: Constant::new(WRITE_BYTES.into()),
+            length_step: Constant::new(1.into()),
+        }
+    }
+}
+
+impl Logic for Command {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, crc_ff, left_ff, inside_ff, length_ff);
+        dff_setup!(
+            self,
+            clock,
+            read_type_ff,
+            write_type_ff,
+            register_ff,
+            value_ff
+        );
+        self.write.next = self.write_type_ff.q.val();
+        self.register.next = self.register_ff.q.val();
+        self.value.next = self.value_ff.q.val();
+        self.code.next = !self.left_ff.q.val().any();
+
+        // Bits. Register and value are one shift register of 40 bits, filled by the five bytes
+        // after the header: a READ leaves its CRC in the value.
+        self.decoded.next = self.bit_data.val() & !self.code.val();
+        self.feedback.next = self.decoded.val() ^ self.crc_ff.q.val().get_bit(0);
+        self.wanted.next = (self.length_ff.q.val() >= self.first_wanted.val())
+            & (self.length_ff.q.val() <= self.last_wanted.val());
+        if !self.inside_ff.q.val() {
+            self.crc_ff.d.next = self.crc_start.val();
+        } else if self.bit_valid.val() {
+            self.crc_ff.d.next = self.crc_ff.q.val() >> 1;
+            if self.feedback.val() {
+                self.crc_ff.d.next = (self.crc_ff.q.val() >> 1) ^ self.polynomial.val();
+            }
+            if self.wanted.val() {
+                self.value_ff.d.next = self.value_ff.q.val() >> 1;
+                if self.decoded.val() {
+                    self.value_ff.d.next = (self.value_ff.q.val() >> 1) | self.top_of_value.val();
+                }
+                self.register_ff.d.next = self.register_ff.q.val() >> 1;
+                if self.value_ff.q.val().get_bit(0) {
+                    self.register_ff.d.next =
+                        (self.register_ff.q.val() >> 1) | self.top_of_register.val();
+                }
+            }
+        }
+
+        // Bytes.
+        self.intact.next = self.inside_ff.q.val()
+            & self.code.val()
+            & (self.crc_ff.q.val() == self.residue.val())
+            & ((self.read_type_ff.q.val() & (self.length_ff.q.val() == self.read_bytes.val()))
+                | (self.write_type_ff.q.val()
+                    & (self.length_ff.q.val() == self.write_bytes.val())));
+        self.fire.next = false;
+        self.countdown.next = self.left_ff.q.val();
+        if self.code.val() {
+            self.countdown.next = self.byte_data.val();
+        }
+        if self.byte_valid.val() {
+            if !self.byte_data.val().any() {
+                self.fire.next = self.intact.val();
+                self.inside_ff.d.next = false;
+                self.left_ff.d.next = 0.into();
+                self.length_ff.d.next = 0.into();
+            } else {
+                self.inside_ff.d.next = true;
+                self.left_ff.d.next = self.countdown.val() - self.one.val();
+                if self.inside_ff.q.val() {
+                    if !self.length_ff.q.val().all() {
+                        self.length_ff.d.next = self.length_ff.q.val() + self.length_step.val();
+                    }
+                    if !self.length_ff.q.val().any() {
+                        self.read_type_ff.d.next =
+                            !self.code.val() & (self.byte_data.val() == self.read_type.val());
+                        self.write_type_ff.d.next =
+                            !self.code.val() & (self.byte_data.val() == self.write_type.val());
+                    }
+                }
+            }
+        }
+
+        if self.reset.val() {
+            self.inside_ff.d.next = false;
+            self.left_ff.d.next = 0.into();
+            self.length_ff.d.next = 0.into();
+        }
+    }
+}

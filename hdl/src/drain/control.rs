@@ -1,0 +1,274 @@
+//! The registers: what the host sets for the front, and what it can read.
+//!
+//! ```text
+//!  write register value ─► CONTROL … POST_TRIGGER ─► enable may_stall … post_trigger
+//!  pick ─► word   (of the registers, the identification and the front's status)
+//! ```
+//! `pick` is one cycle's combinational choice. It numbers the registers densely, and some words
+//! beside them that only the END message carries:
+//!
+//! | pick | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
+//! |---|---|---|---|---|---|---|---|
+//! | 0 + | ID | VERSION | TAGS | SIZES | CLOCK | MEM_BASE | MEM_MASK |
+//! | 8 + | CONTROL | INTERVAL | COUNT_BITS | IMAGE_LO | IMAGE_HI | POST_TRIGGER | |
+//! | 16 + | STATUS | RETIRED | high | CYCLES | high | STALLS | LOST |
+//! | 24 + | run code | | | | | STALLS high | LOST high |
+//!
+//! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
+//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 4 of CONTROL.
+
+use rust_hdl::prelude::*;
+
+/// The read-only words that tell a host what recorder this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// VERSION: format version, codec, harts.
+    pub version: u32,
+    /// TAGS: shape of the first-load tags.
+    pub tags: u32,
+    /// SIZES: dictionary, dirty bitmap, ring, event FIFO.
+    pub sizes: u32,
+    /// CLOCK, in Hz.
+    pub clock_hz: u32,
+    /// MEM_BASE.
+    pub mem_base: u32,
+    /// MEM_MASK.
+    pub mem_mask: u32,
+}
+
+/// "LOOK".
+const ID: u64 = 0x4b4f_4f4c;
+
+/// The register file.
+#[derive(LogicBlock)]
+pub struct Control {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset: all registers are 0.
+    pub reset: Signal<In, Bit>,
+    /// Write `value` to `register`; unknown and read-only ones stay as they are.
+    pub write: Signal<In, Bit>,
+    /// Register number as in the log format.
+    pub register: Signal<In, Bits<8>>,
+    /// What to write.
+    pub value: Signal<In, Bits<32>>,
+    /// Which word to give.
+    pub pick: Signal<In, Bits<5>>,
+    /// The word.
+    pub word: Signal<Out, Bits<32>>,
+    /// STATUS.
+    pub status: Signal<In, Bits<5>>,
+    /// RETIRED, low.
+    pub retired_lo: Signal<In, Bits<32>>,
+    /// RETIRED, high.
+    pub retired_hi: Signal<In, Bits<32>>,
+    /// CYCLES, low.
+    pub cycles_lo: Signal<In, Bits<32>>,
+    /// CYCLES, high.
+    pub cycles_hi: Signal<In, Bits<32>>,
+    /// STALLS, low.
+    pub stalls_lo: Signal<In, Bits<32>>,
+    /// Stalls, high.
+    pub stalls_hi: Signal<In, Bits<32>>,
+    /// LOST, low.
+    pub lost_lo: Signal<In, Bits<32>>,
+    /// Lost, high.
+    pub lost_hi: Signal<In, Bits<32>>,
+    /// The run's code.
+    pub run_code: Signal<In, Bits<32>>,
+    /// CONTROL: bit 0 record, 1 may stall, 2 ring, 3 trigger on trap.
+    pub control: Signal<Out, Bits<4>>,
+    /// INTERVAL.
+    pub interval: Signal<Out, Bits<32>>,
+    /// COUNT_BITS.
+    pub count_bits: Signal<Out, Bits<5>>,
+    /// IMAGE_LO.
+    pub image_lo: Signal<Out, Bits<32>>,
+    /// IMAGE_HI.
+    pub image_hi: Signal<Out, Bits<32>>,
+    /// POST_TRIGGER.
+    pub post_trigger: Signal<Out, Bits<32>>,
+    control_ff: DFF<Bits<4>>,
+    interval_ff: DFF<Bits<24>>,
+    count_bits_ff: DFF<Bits<5>>,
+    image_lo_ff: DFF<Bits<26>>,
+    image_hi_ff: DFF<Bits<26>>,
+    post_trigger_ff: DFF<Bits<32>>,
+    id_word: Signal<Local, Bits<32>>,
+    setting: Signal<Local, Bits<32>>,
+    counter: Signal<Local, Bits<32>>,
+    writable: Constant<Bits<5>>,
+    id: Constant<Bits<32>>,
+    version: Constant<Bits<32>>,
+    tags: Constant<Bits<32>>,
+    sizes: Constant<Bits<32>>,
+    clock_hz: Constant<Bits<32>>,
+    mem_base: Constant<Bits<32>>,
+    mem_mask: Constant<Bits<32>>,
+}
+
+impl Control {
+    /// A register file with these constants.
+    pub fn new(identity: Identity) -> Self {
+        let word = |value: u32| Constant::new(u64::from(value).into());
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            write: Default::default(),
+            register: Default::default(),
+            value: Default::default(),
+            pick: Default::default(),
+            word: Default::default(),
+            status: Default::default(),
+            retired_lo: Default::default(),
+            retired_hi: Default::default(),
+            cycles_lo: Default::default(),
+            cycles_hi: Default::default(),
+            stalls_lo: Default::default(),
+            stalls_hi: Default::default(),
+            lost_lo: Default::default(),
+            lost_hi: Default::default(),
+            run_code: Default::default(),
+            control: Default::default(),
+            interval: Default::default(),
+            count_bits: Default::default(),
+            image_lo: Default::default(),
+            image_hi: Default::default(),
+            post_trigger: Default::default(),
+            control_ff: Default::default(),
+            interval_ff: Default::default(),
+            count_bits_ff: Default::default(),
+            image_lo_ff: Default::default(),
+            image_hi_ff: Default::default(),
+            post_trigger_ff: Default::default(),
+            id_word: Default::default(),
+            setting: Default::default(),
+            counter: Default::default(),
+            writable: Constant::new(0b00010.into()),
+            id: Constant::new(ID.into()),
+            version: word(identity.version),
+            tags: word(identity.tags),
+            sizes: word(identity.sizes),
+            clock_hz: word(identity.clock_hz),
+            mem_base: word(identity.mem_base),
+            mem_mask: word(identity.mem_mask),
+        }
+    }
+}
+
+impl Logic for Control {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, control_ff, interval_ff, count_bits_ff);
+        dff_setup!(self, clock, image_lo_ff, image_hi_ff, post_trigger_ff);
+        self.control.next = self.control_ff.q.val();
+        self.interval.next = bit_cast::<32, 24>(self.interval_ff.q.val());
+        self.count_bits.next = self.count_bits_ff.q.val();
+        self.image_lo.next = bit_cast::<32, 26>(self.image_lo_ff.q.val()) << 6;
+        self.image_hi.next = bit_cast::<32, 26>(self.image_hi_ff.q.val()) << 6;
+        self.post_trigger.next = self.post_trigger_ff.q.val();
+
+        if self.write.val() & (self.register.val().get_bits::<5>(3) == self.writable.val()) {
+            if self.register.val().get_bit(2) {
+                if self.register.val().get_bit(1) {
+                    self.control_ff.d.next = self.control_ff.q.val();
+                } else if self.register.val().get_bit(0) {
+                    self.post_trigger_ff.d.next = self.value.val();
+                } else {
+                    self.image_hi_ff.d.next = self.value.val().get_bits::<26>(6);
+                }
+            } else if self.register.val().get_bit(1) {
+                if self.register.val().get_bit(0) {
+                    self.image_lo_ff.d.next = self.value.val().get_bits::<26>(6);
+                } else {
+                    self.count_bits_ff.d.next = self.value.val().get_bits::<5>(0);
+                }
+            } else if self.register.val().get_bit(0) {
+                self.interval_ff.d.next = self.value.val().get_bits::<24>(0);
+            } else {
+                self.control_ff.d.next = self.value.val().get_bits::<4>(0);
+            }
+        }
+
+        // Trees of two-way choices by the bits of `pick`: that is what a synthesiser maps best.
+        // Numbers that are never picked give whatever is cheapest.
+        self.id_word.next = self.mem_mask.val();
+        if self.pick.val().get_bit(2) {
+            if !self.pick.val().get_bit(1) {
+                self.id_word.next = self.clock_hz.val();
+                if self.pick.val().get_bit(0) {
+                    self.id_word.next = self.mem_base.val();
+                }
+            }
+        } else if self.pick.val().get_bit(1) {
+            self.id_word.next = self.tags.val();
+            if self.pick.val().get_bit(0) {
+                self.id_word.next = self.sizes.val();
+            }
+        } else {
+            self.id_word.next = self.id.val();
+            if self.pick.val().get_bit(0) {
+                self.id_word.next = self.version.val();
+            }
+        }
+        if self.pick.val().get_bit(2) {
+            self.setting.next = self.image_hi.val();
+            if self.pick.val().get_bit(0) {
+                self.setting.next = self.post_trigger_ff.q.val();
+            }
+        } else if self.pick.val().get_bit(1) {
+            self.setting.next = bit_cast::<32, 5>(self.count_bits_ff.q.val());
+            if self.pick.val().get_bit(0) {
+                self.setting.next = self.image_lo.val();
+            }
+        } else {
+            self.setting.next = bit_cast::<32, 4>(self.control_ff.q.val());
+            if self.pick.val().get_bit(0) {
+                self.setting.next = self.interval.val();
+            }
+        }
+        if self.pick.val().get_bit(2) {
+            if self.pick.val().get_bit(1) {
+                self.counter.next = self.lost_lo.val();
+                if self.pick.val().get_bit(3) {
+                    self.counter.next = self.lost_hi.val();
+                }
+            } else if self.pick.val().get_bit(0) {
+                self.counter.next = self.stalls_lo.val();
+                if self.pick.val().get_bit(3) {
+                    self.counter.next = self.stalls_hi.val();
+                }
+            } else {
+                self.counter.next = self.cycles_hi.val();
+            }
+        } else if self.pick.val().get_bit(1) {
+            self.counter.next = self.retired_hi.val();
+            if self.pick.val().get_bit(0) {
+                self.counter.next = self.cycles_lo.val();
+            }
+        } else if self.pick.val().get_bit(0) {
+            self.counter.next = self.retired_lo.val();
+        } else {
+            self.counter.next = bit_cast::<32, 5>(self.status.val());
+            if self.pick.val().get_bit(3) {
+                self.counter.next = self.run_code.val();
+            }
+        }
+        self.word.next = self.counter.val();
+        if !self.pick.val().get_bit(4) {
+            self.word.next = self.id_word.val();
+            if self.pick.val().get_bit(3) {
+                self.word.next = self.setting.val();
+            }
+        }
+
+        if self.reset.val() {
+            self.control_ff.d.next = 0.into();
+            self.interval_ff.d.next = 0.into();
+            self.count_bits_ff.d.next = 0.into();
+            self.image_lo_ff.d.next = 0.into();
+            self.image_hi_ff.d.next = 0.into();
+            self.post_trigger_ff.d.next = 0.into();
+        }
+    }
+}

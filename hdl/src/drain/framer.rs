@@ -1,0 +1,365 @@
+//! Makes frames of pieces of the log and of messages, and queues them for the UART.
+//!
+//! ```text
+//!  piece_* (log) ──┐
+//!                  ├─► type hart seq payload crc ─► COBS in a 512 byte queue ─► tx_valid tx_data
+//!  message_* ──────┘
+//! ```
+//! A byte takes nine cycles (one to settle, eight for the CRC, bit by bit), the UART needs at least
+//! ten: with the queue between them the line never waits while there is something to send.
+//! COBS replaces each zero by the distance to the next one, so a zero's place in the queue stays
+//! open until that is known: `code_ff` is the open place, everything before it may be sent.
+//! Frames are shorter than 254 bytes, so a code never reaches 0xff.
+//!
+//! A reply goes before the log, the END message after everything else. Once begun, a frame needs
+//! nothing from outside to be finished: pieces and messages are offered whole.
+
+use rust_hdl::prelude::*;
+
+use super::{Memory, CRC_POLYNOMIAL};
+
+/// Where the framer is in a frame.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum FramerState {
+    /// Reserve the place of a frame's first code.
+    Open,
+    /// Choose what to send.
+    Idle,
+    /// The next byte's source settles.
+    Settle,
+    /// The byte goes into the queue and through the CRC.
+    Shift,
+    /// Fill in the last code.
+    Close,
+    /// Write the zero that ends the frame.
+    Terminate,
+}
+
+/// Which bytes of a frame are under way.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum FramePart {
+    /// Type, hart, sequence number.
+    Header,
+    /// Piece or message.
+    Payload,
+    /// The CRC's four bytes.
+    Check,
+}
+
+/// The framer.
+#[derive(LogicBlock)]
+pub struct Framer {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset: the queue is empty, the sequence starts at 0.
+    pub reset: Signal<In, Bit>,
+    /// Begin no frame: the ring is about to be emptied.
+    pub pause: Signal<In, Bit>,
+    /// No frame is under way.
+    pub idle: Signal<Out, Bit>,
+    /// A piece of the log is whole.
+    pub piece_ready: Signal<In, Bit>,
+    /// It begins an interval or gap.
+    pub piece_first: Signal<In, Bit>,
+    /// It ends an interval or gap.
+    pub piece_last: Signal<In, Bit>,
+    /// Its next byte, valid two cycles after `piece_take`.
+    pub piece_data: Signal<In, Bits<8>>,
+    /// It has a next byte, valid the cycle after `piece_take`.
+    pub piece_more: Signal<In, Bit>,
+    /// `piece_data` was used.
+    pub piece_take: Signal<Out, Bit>,
+    /// A REPLY is to be sent.
+    pub reply_ready: Signal<In, Bit>,
+    /// An END is to be sent.
+    pub end_ready: Signal<In, Bit>,
+    /// A message begins now: its first byte is needed after the header, some 30 cycles later.
+    pub message_start: Signal<Out, Bit>,
+    /// With `message_start`: END, not REPLY.
+    pub message_end: Signal<Out, Bit>,
+    /// The message's next byte.
+    pub message_data: Signal<In, Bits<8>>,
+    /// The message has a next byte.
+    pub message_more: Signal<In, Bit>,
+    /// `message_data` was used.
+    pub message_take: Signal<Out, Bit>,
+    /// A byte for the UART.
+    pub tx_valid: Signal<Out, Bit>,
+    /// The byte.
+    pub tx_data: Signal<Out, Bits<8>>,
+    /// The UART takes it.
+    pub tx_ready: Signal<In, Bit>,
+    queue: Memory<8, 9>,
+    state_ff: DFF<FramerState>,
+    part_ff: DFF<FramePart>,
+    /// Byte within the header or the CRC.
+    slot_ff: DFF<Bits<2>>,
+    /// Bit within the byte.
+    bit_ff: DFF<Bits<3>>,
+    log_ff: DFF<Bit>,
+    end_ff: DFF<Bit>,
+    seq_ff: DFF<Bits<16>>,
+    crc_ff: DFF<Bits<32>>,
+    write_ff: DFF<Bits<9>>,
+    code_ff: DFF<Bits<9>>,
+    read_ff: DFF<Bits<9>>,
+    /// Distance from the open place to the next byte.
+    run_ff: DFF<Bits<8>>,
+    /// The queue's output is the byte at `read_ff`.
+    valid_ff: DFF<Bit>,
+    write_next: Signal<Local, Bits<9>>,
+    full: Signal<Local, Bit>,
+    more: Signal<Local, Bit>,
+    frame_type: Signal<Local, Bits<8>>,
+    check: Signal<Local, Bits<8>>,
+    source: Signal<Local, Bits<8>>,
+    feedback: Signal<Local, Bit>,
+    advance: Signal<Local, Bit>,
+    log_type: Constant<Bits<8>>,
+    first_type: Constant<Bits<8>>,
+    last_type: Constant<Bits<8>>,
+    reply_type: Constant<Bits<8>>,
+    end_type: Constant<Bits<8>>,
+    polynomial: Constant<Bits<32>>,
+    crc_start: Constant<Bits<32>>,
+    place: Constant<Bits<9>>,
+    step: Constant<Bits<8>>,
+    slot_step: Constant<Bits<2>>,
+    bit_step: Constant<Bits<3>>,
+    seq_step: Constant<Bits<16>>,
+}
+
+impl Default for Framer {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            pause: Default::default(),
+            idle: Default::default(),
+            piece_ready: Default::default(),
+            piece_first: Default::default(),
+            piece_last: Default::default(),
+            piece_data: Default::default(),
+            piece_more: Default::default(),
+            piece_take: Default::default(),
+            reply_ready: Default::default(),
+            end_ready: Default::default(),
+            message_start: Default::default(),
+            message_end: Default::default(),
+            message_data: Default::default(),
+            message_more: Default::default(),
+            message_take: Default::default(),
+            tx_valid: Default::default(),
+            tx_data: Default::default(),
+            tx_ready: Default::default(),
+            queue: Default::default(),
+            state_ff: Default::default(),
+            part_ff: Default::default(),
+            slot_ff: Default::default(),
+            bit_ff: Default::default(),
+            log_ff: Default::default(),
+            end_ff: Default::default(),
+            seq_ff: Default::default(),
+            crc_ff: Default::default(),
+            write_ff: Default::default(),
+            code_ff: Default::default(),
+            read_ff: Default::default(),
+            run_ff: Default::default(),
+            valid_ff: Default::default(),
+            write_next: Default::default(),
+            full: Default::default(),
+            more: Default::default(),
+            frame_type: Default::default(),
+            check: Default::default(),
+            source: Default::default(),
+            feedback: Default::default(),
+            advance: Default::default(),
+            log_type: Constant::new(0x10.into()),
+            first_type: Constant::new(0x01.into()),
+            last_type: Constant::new(0x02.into()),
+            reply_type: Constant::new(0x20.into()),
+            end_type: Constant::new(0x30.into()),
+            polynomial: Constant::new(u64::from(CRC_POLYNOMIAL).into()),
+            crc_start: Constant::new(0xffff_ffff.into()),
+            place: Constant::new(1.into()),
+            step: Constant::new(1.into()),
+            slot_step: Constant::new(1.into()),
+            bit_step: Constant::new(1.into()),
+            seq_step: Constant::new(1.into()),
+        }
+    }
+}
+
+impl Logic for Framer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, state_ff, part_ff, slot_ff, bit_ff, log_ff, end_ff, seq_ff);
+        dff_setup!(self, clock, crc_ff, write_ff, code_ff, read_ff, run_ff, valid_ff);
+
+        // The UART empties the queue up to the open place. The memory's output follows the
+        // pointer by a cycle, so the byte counts as valid a cycle later too.
+        self.queue.clock.next = self.clock.val();
+        self.queue.read_address.next = self.read_ff.q.val();
+        self.tx_valid.next = self.valid_ff.q.val();
+        self.tx_data.next = self.queue.read_data.val();
+        self.valid_ff.d.next = self.read_ff.q.val() != self.code_ff.q.val();
+        if self.valid_ff.q.val() & self.tx_ready.val() {
+            self.valid_ff.d.next = false;
+            self.read_ff.d.next = self.read_ff.q.val() + self.place.val();
+        }
+
+        // The next byte of the frame.
+        self.frame_type.next = self.reply_type.val();
+        self.more.next = self.message_more.val();
+        if self.end_ff.q.val() {
+            self.frame_type.next = self.end_type.val();
+        }
+        if self.log_ff.q.val() {
+            self.more.next = self.piece_more.val();
+            self.frame_type.next = self.log_type.val();
+            if self.piece_first.val() {
+                self.frame_type.next = self.frame_type.val() | self.first_type.val();
+            }
+            if self.piece_last.val() {
+                self.frame_type.next = self.frame_type.val() | self.last_type.val();
+            }
+        }
+        self.check.next = !self.crc_ff.q.val().get_bits::<8>(0);
+        self.source.next = self.check.val();
+        if self.part_ff.q.val() == FramePart::Header {
+            if self.slot_ff.q.val().get_bit(1) {
+                self.source.next = self.seq_ff.q.val().get_bits::<8>(0);
+                if self.slot_ff.q.val().get_bit(0) {
+                    self.source.next = self.seq_ff.q.val().get_bits::<8>(8);
+                }
+            } else {
+                self.source.next = self.frame_type.val();
+                if self.slot_ff.q.val().get_bit(0) {
+                    self.source.next = 0.into();
+                }
+            }
+        } else if self.part_ff.q.val() == FramePart::Payload {
+            self.source.next = self.message_data.val();
+            if self.log_ff.q.val() {
+                self.source.next = self.piece_data.val();
+            }
+        }
+
+        self.idle.next = self.state_ff.q.val() == FramerState::Idle;
+        self.piece_take.next = false;
+        self.message_start.next = false;
+        self.message_end.next = false;
+        self.message_take.next = false;
+        self.write_next.next = self.write_ff.q.val() + self.place.val();
+        self.full.next = self.write_next.val() == self.read_ff.q.val();
+        self.advance.next = false;
+        self.queue.write_enable.next = false;
+        self.queue.write_address.next = self.write_ff.q.val();
+        self.queue.write_data.next = self.source.val();
+        // The CRC's own bytes leave its register without going through it.
+        self.feedback.next = (self.source.val().get_bit(self.bit_ff.q.val().index())
+            ^ self.crc_ff.q.val().get_bit(0))
+            & (self.part_ff.q.val() != FramePart::Check);
+
+        match self.state_ff.q.val() {
+            FramerState::Open => {
+                self.code_ff.d.next = self.write_ff.q.val();
+                self.run_ff.d.next = self.step.val();
+                if !self.full.val() {
+                    self.advance.next = true;
+                    self.state_ff.d.next = FramerState::Idle;
+                }
+            }
+            FramerState::Idle => {
+                self.part_ff.d.next = FramePart::Header;
+                self.slot_ff.d.next = 0.into();
+                self.crc_ff.d.next = self.crc_start.val();
+                self.log_ff.d.next = self.piece_ready.val() & !self.reply_ready.val();
+                self.end_ff.d.next = !self.piece_ready.val() & !self.reply_ready.val();
+                if self.pause.val() {
+                    self.state_ff.d.next = FramerState::Idle;
+                } else if self.reply_ready.val() {
+                    self.message_start.next = true;
+                    self.state_ff.d.next = FramerState::Settle;
+                } else if self.piece_ready.val() {
+                    self.state_ff.d.next = FramerState::Settle;
+                } else if self.end_ready.val() {
+                    self.message_start.next = true;
+                    self.message_end.next = true;
+                    self.state_ff.d.next = FramerState::Settle;
+                }
+            }
+            FramerState::Settle => {
+                if (self.part_ff.q.val() == FramePart::Payload) & !self.more.val() {
+                    self.part_ff.d.next = FramePart::Check;
+                    self.slot_ff.d.next = 0.into();
+                } else if !self.full.val() {
+                    self.state_ff.d.next = FramerState::Shift;
+                }
+            }
+            FramerState::Shift => {
+                self.bit_ff.d.next = self.bit_ff.q.val() + self.bit_step.val();
+                self.crc_ff.d.next = self.crc_ff.q.val() >> 1;
+                if self.feedback.val() {
+                    self.crc_ff.d.next = (self.crc_ff.q.val() >> 1) ^ self.polynomial.val();
+                }
+                if !self.bit_ff.q.val().any() {
+                    self.queue.write_enable.next = true;
+                    self.advance.next = true;
+                    self.run_ff.d.next = self.run_ff.q.val() + self.step.val();
+                    if !self.source.val().any() {
+                        self.queue.write_address.next = self.code_ff.q.val();
+                        self.queue.write_data.next = self.run_ff.q.val();
+                        self.code_ff.d.next = self.write_ff.q.val();
+                        self.run_ff.d.next = self.step.val();
+                    }
+                }
+                if self.bit_ff.q.val().all() {
+                    self.slot_ff.d.next = self.slot_ff.q.val() + self.slot_step.val();
+                    self.state_ff.d.next = FramerState::Settle;
+                    if self.part_ff.q.val() == FramePart::Payload {
+                        self.piece_take.next = self.log_ff.q.val();
+                        self.message_take.next = !self.log_ff.q.val();
+                    } else if self.slot_ff.q.val().all() {
+                        self.part_ff.d.next = FramePart::Payload;
+                        if self.part_ff.q.val() == FramePart::Check {
+                            self.state_ff.d.next = FramerState::Close;
+                        }
+                    }
+                }
+            }
+            FramerState::Close => {
+                self.queue.write_enable.next = true;
+                self.queue.write_address.next = self.code_ff.q.val();
+                self.queue.write_data.next = self.run_ff.q.val();
+                self.code_ff.d.next = self.write_ff.q.val();
+                self.seq_ff.d.next = self.seq_ff.q.val() + self.seq_step.val();
+                self.state_ff.d.next = FramerState::Terminate;
+            }
+            FramerState::Terminate => {
+                self.queue.write_enable.next = true;
+                self.queue.write_data.next = 0.into();
+                if !self.full.val() {
+                    self.advance.next = true;
+                    self.state_ff.d.next = FramerState::Open;
+                }
+            }
+            _ => {
+                self.state_ff.d.next = FramerState::Open;
+            }
+        }
+        if self.advance.val() {
+            self.write_ff.d.next = self.write_next.val();
+        }
+
+        if self.reset.val() {
+            self.state_ff.d.next = FramerState::Open;
+            self.bit_ff.d.next = 0.into();
+            self.seq_ff.d.next = 0.into();
+            self.write_ff.d.next = 0.into();
+            self.code_ff.d.next = 0.into();
+            self.read_ff.d.next = 0.into();
+            self.valid_ff.d.next = false;
+        }
+    }
+}

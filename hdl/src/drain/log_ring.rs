@@ -1,0 +1,257 @@
+//! Holds the bytes of intervals until the link takes them: whole intervals, in pieces.
+//!
+//! ```text
+//!  byte_valid byte_data byte_last ─► 2^RING_BITS bytes ─► piece_ready first last
+//!                     byte_ready ◄─                    ◄─ piece_take ─► piece_data piece_more
+//! ```
+//! Each byte is kept with a mark, set on the last byte of an interval or gap. One reader walks the
+//! marks, a byte a cycle:
+//! - it measures the next piece: up to 240 bytes or to the mark, as they arrive; when measured, the
+//!   piece is offered to the framer, which takes it byte by byte (a taken byte's successor is there
+//!   two cycles later);
+//! - while `hold` is high (ring mode, not yet ended) it measures nothing. When the ring is full it
+//!   drops the oldest interval, byte by byte to its mark, and each dropped byte is free at once.
+//!
+//! An interval is either sent from its first byte to its last or dropped, never in part. If the
+//! open interval alone fills a held ring there is nothing to drop, and waiting for its end would
+//! be for ever: it goes over the link as if streamed, and the ring holds again after its end.
+//! `byte_ready` is low while the ring is full.
+
+use rust_hdl::prelude::*;
+
+use super::Memory;
+
+/// Bytes a frame carries at most; the comparison below needs the four upper bits to be ones only
+/// in numbers from this on.
+const PIECE_BYTES: u64 = 240;
+
+/// The ring; `RING_BITS` is the logarithm of its size.
+#[derive(LogicBlock)]
+pub struct LogRing<const RING_BITS: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset: the ring is empty.
+    pub reset: Signal<In, Bit>,
+    /// A recording starts: forget everything. No byte is taken in this cycle.
+    pub clear: Signal<In, Bit>,
+    /// Keep the intervals, let the oldest give way.
+    pub hold: Signal<In, Bit>,
+    /// A byte is offered.
+    pub byte_valid: Signal<In, Bit>,
+    /// The byte; taken in a cycle with `byte_valid` and `byte_ready`.
+    pub byte_data: Signal<In, Bits<8>>,
+    /// The byte ends an interval or gap.
+    pub byte_last: Signal<In, Bit>,
+    /// A byte would be taken now.
+    pub byte_ready: Signal<Out, Bit>,
+    /// A piece was measured and may be taken.
+    pub piece_ready: Signal<Out, Bit>,
+    /// The piece begins an interval or gap.
+    pub piece_first: Signal<Out, Bit>,
+    /// The piece ends it.
+    pub piece_last: Signal<Out, Bit>,
+    /// The next byte of the piece.
+    pub piece_data: Signal<Out, Bits<8>>,
+    /// There is a next byte of the piece.
+    pub piece_more: Signal<Out, Bit>,
+    /// The framer has used `piece_data`.
+    pub piece_take: Signal<In, Bit>,
+    /// Nothing is in the ring.
+    pub empty: Signal<Out, Bit>,
+    bytes: Memory<8, RING_BITS>,
+    marks: Memory<1, RING_BITS>,
+    write_ff: DFF<Bits<RING_BITS>>,
+    read_ff: DFF<Bits<RING_BITS>>,
+    /// Where the interval that is being written begins.
+    open_ff: DFF<Bits<RING_BITS>>,
+    /// Bytes of the piece: measured so far, or not yet taken.
+    count_ff: DFF<Bits<8>>,
+    /// The byte at the memories' output was asked for to see its mark.
+    looked_ff: DFF<Bit>,
+    measured_ff: DFF<Bit>,
+    last_ff: DFF<Bit>,
+    /// The next piece continues an interval.
+    inside_ff: DFF<Bit>,
+    dropping_ff: DFF<Bit>,
+    write_next: Signal<Local, Bits<RING_BITS>>,
+    accept: Signal<Local, Bit>,
+    full: Signal<Local, Bit>,
+    alone: Signal<Local, Bit>,
+    kept: Signal<Local, Bit>,
+    marked: Signal<Local, Bit>,
+    limit: Signal<Local, Bit>,
+    offset: Signal<Local, Bits<RING_BITS>>,
+    look_at: Signal<Local, Bits<RING_BITS>>,
+    look: Signal<Local, Bit>,
+    count_step: Signal<Local, Bits<8>>,
+    one: Constant<Bits<RING_BITS>>,
+    up: Constant<Bits<8>>,
+    down: Constant<Bits<8>>,
+    marked_word: Constant<Bits<1>>,
+}
+
+impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
+    fn default() -> Self {
+        assert!(
+            (9..=24).contains(&RING_BITS),
+            "a piece must fit, and pointers stay within 32 bits"
+        );
+        assert!(PIECE_BYTES == 0xf0);
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            clear: Default::default(),
+            hold: Default::default(),
+            byte_valid: Default::default(),
+            byte_data: Default::default(),
+            byte_last: Default::default(),
+            byte_ready: Default::default(),
+            piece_ready: Default::default(),
+            piece_first: Default::default(),
+            piece_last: Default::default(),
+            piece_data: Default::default(),
+            piece_more: Default::default(),
+            piece_take: Default::default(),
+            empty: Default::default(),
+            bytes: Default::default(),
+            marks: Default::default(),
+            write_ff: Default::default(),
+            read_ff: Default::default(),
+            open_ff: Default::default(),
+            count_ff: Default::default(),
+            looked_ff: Default::default(),
+            measured_ff: Default::default(),
+            last_ff: Default::default(),
+            inside_ff: Default::default(),
+            dropping_ff: Default::default(),
+            write_next: Default::default(),
+            accept: Default::default(),
+            full: Default::default(),
+            alone: Default::default(),
+            kept: Default::default(),
+            marked: Default::default(),
+            limit: Default::default(),
+            offset: Default::default(),
+            look_at: Default::default(),
+            look: Default::default(),
+            count_step: Default::default(),
+            one: Constant::new(1.into()),
+            up: Constant::new(1.into()),
+            down: Constant::new(0xff.into()),
+            marked_word: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, write_ff, read_ff, open_ff, count_ff);
+        dff_setup!(
+            self,
+            clock,
+            looked_ff,
+            measured_ff,
+            last_ff,
+            inside_ff,
+            dropping_ff
+        );
+        self.bytes.clock.next = self.clock.val();
+        self.marks.clock.next = self.clock.val();
+
+        // Writing.
+        self.write_next.next = self.write_ff.q.val() + self.one.val();
+        self.full.next = self.write_next.val() == self.read_ff.q.val();
+        self.byte_ready.next = !self.full.val() & !self.clear.val();
+        self.accept.next = self.byte_valid.val() & !self.full.val() & !self.clear.val();
+        self.bytes.write_enable.next = self.accept.val();
+        self.bytes.write_address.next = self.write_ff.q.val();
+        self.bytes.write_data.next = self.byte_data.val();
+        self.marks.write_enable.next = self.accept.val();
+        self.marks.write_address.next = self.write_ff.q.val();
+        self.marks.write_data.next = 0.into();
+        if self.byte_last.val() {
+            self.marks.write_data.next = self.marked_word.val();
+        }
+        if self.accept.val() {
+            self.write_ff.d.next = self.write_next.val();
+            if self.byte_last.val() {
+                self.open_ff.d.next = self.write_next.val();
+            }
+        }
+
+        // Where the reader looks: ahead while it measures, at the next byte to take afterwards.
+        self.offset.next = bit_cast::<RING_BITS, 8>(self.count_ff.q.val());
+        self.count_step.next = self.up.val();
+        if self.measured_ff.q.val() {
+            self.offset.next = 0.into();
+            self.count_step.next = self.down.val();
+        }
+        self.look_at.next = self.read_ff.q.val() + self.offset.val();
+        self.bytes.read_address.next = self.look_at.val();
+        self.marks.read_address.next = self.look_at.val();
+        self.marked.next = self.looked_ff.q.val() & self.marks.read_data.val().any();
+        self.limit.next = self.count_ff.q.val().get_bits::<4>(4).all();
+        self.alone.next = self.read_ff.q.val() == self.open_ff.q.val();
+        self.kept.next =
+            self.hold.val() & !self.inside_ff.q.val() & !(self.full.val() & self.alone.val());
+
+        // Measuring and dropping walk alike: on to the mark, never past what is written.
+        self.look.next = (self.look_at.val() != self.write_ff.q.val())
+            & !self.measured_ff.q.val()
+            & !self.marked.val()
+            & !self.limit.val()
+            & (self.dropping_ff.q.val() | !self.kept.val());
+        self.looked_ff.d.next = self.look.val();
+        if self.dropping_ff.q.val() {
+            if self.look.val() {
+                self.read_ff.d.next = self.read_ff.q.val() + self.one.val();
+            }
+            if self.marked.val() {
+                self.dropping_ff.d.next = false;
+            }
+        } else {
+            if self.look.val() | (self.measured_ff.q.val() & self.piece_take.val()) {
+                self.count_ff.d.next = self.count_ff.q.val() + self.count_step.val();
+            }
+            if self.marked.val() | (self.looked_ff.q.val() & self.limit.val()) {
+                self.measured_ff.d.next = true;
+                self.last_ff.d.next = self.marked.val();
+            }
+            if self.kept.val()
+                & self.full.val()
+                & !self.count_ff.q.val().any()
+                & !self.looked_ff.q.val()
+            {
+                self.dropping_ff.d.next = true;
+            }
+        }
+
+        // The framer takes a measured piece.
+        self.piece_ready.next = self.measured_ff.q.val();
+        self.piece_first.next = !self.inside_ff.q.val();
+        self.piece_last.next = self.last_ff.q.val();
+        self.piece_data.next = self.bytes.read_data.val();
+        self.piece_more.next = self.measured_ff.q.val();
+        self.empty.next =
+            (self.look_at.val() == self.write_ff.q.val()) & !self.count_ff.q.val().any();
+        if self.measured_ff.q.val() & self.piece_take.val() {
+            self.read_ff.d.next = self.read_ff.q.val() + self.one.val();
+            if self.count_ff.q.val() == self.up.val() {
+                self.measured_ff.d.next = false;
+                self.inside_ff.d.next = !self.last_ff.q.val();
+            }
+        }
+
+        if self.reset.val() | self.clear.val() {
+            self.write_ff.d.next = 0.into();
+            self.read_ff.d.next = 0.into();
+            self.open_ff.d.next = 0.into();
+            self.count_ff.d.next = 0.into();
+            self.looked_ff.d.next = false;
+            self.measured_ff.d.next = false;
+            self.inside_ff.d.next = false;
+            self.dropping_ff.d.next = false;
+        }
+    }
+}

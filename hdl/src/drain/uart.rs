@@ -1,0 +1,219 @@
+//! UART 8N1 in both directions, any whole number of clock cycles a bit, from 1 on.
+//!
+//! ```text
+//!  valid data ready ─► UartTx ─► line        line ─► UartRx ─► bit_valid bit_data
+//!                        ▲                            ▲    └─► byte_valid byte_data
+//!                    bit_clocks                   bit_clocks
+//! ```
+//! `UartTx` takes the next byte in the last cycle of the stop bit: bytes follow each other without
+//! a pause. `UartRx` samples in the middle of a bit, and also gives single bits, so that a CRC may
+//! follow them: at one cycle a bit there is no time for it afterwards. A stop bit that is low is
+//! not reported: the frame's CRC finds it.
+
+use rust_hdl::prelude::*;
+
+/// Sends bytes.
+#[derive(LogicBlock)]
+pub struct UartTx {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset: the line goes idle.
+    pub reset: Signal<In, Bit>,
+    /// Clock cycles a bit.
+    pub bit_clocks: Signal<In, Bits<16>>,
+    /// A byte is offered.
+    pub valid: Signal<In, Bit>,
+    /// The byte; taken in a cycle with `valid` and `ready`.
+    pub data: Signal<In, Bits<8>>,
+    /// A byte would be taken now.
+    pub ready: Signal<Out, Bit>,
+    /// The serial line, idle high.
+    pub line: Signal<Out, Bit>,
+    /// What is still to be sent, inverted, so that zero (also at power-up) is an idle line.
+    shift_ff: DFF<Bits<9>>,
+    /// Bits still to be sent, the current one included.
+    left_ff: DFF<Bits<4>>,
+    /// Cycles of the current bit, from 1.
+    timer_ff: DFF<Bits<16>>,
+    inverted: Signal<Local, Bits<8>>,
+    tick: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+    start_bit: Constant<Bits<9>>,
+    frame_bits: Constant<Bits<4>>,
+    one_bit: Constant<Bits<4>>,
+    one_cycle: Constant<Bits<16>>,
+}
+
+impl Default for UartTx {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            bit_clocks: Default::default(),
+            valid: Default::default(),
+            data: Default::default(),
+            ready: Default::default(),
+            line: Default::default(),
+            shift_ff: Default::default(),
+            left_ff: Default::default(),
+            timer_ff: Default::default(),
+            inverted: Default::default(),
+            tick: Default::default(),
+            free: Default::default(),
+            start_bit: Constant::new(1.into()),
+            frame_bits: Constant::new(10.into()),
+            one_bit: Constant::new(1.into()),
+            one_cycle: Constant::new(1.into()),
+        }
+    }
+}
+
+impl Logic for UartTx {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, shift_ff, left_ff, timer_ff);
+        self.inverted.next = !self.data.val();
+        self.tick.next = self.timer_ff.q.val() == self.bit_clocks.val();
+        self.free.next = !self.left_ff.q.val().any()
+            | (self.tick.val() & (self.left_ff.q.val() == self.one_bit.val()));
+        self.line.next = !self.shift_ff.q.val().get_bit(0);
+        self.ready.next = self.free.val();
+        self.timer_ff.d.next = self.timer_ff.q.val() + self.one_cycle.val();
+        if self.free.val() {
+            self.timer_ff.d.next = self.one_cycle.val();
+            self.shift_ff.d.next = 0.into();
+            self.left_ff.d.next = 0.into();
+            if self.valid.val() {
+                self.shift_ff.d.next =
+                    (bit_cast::<9, 8>(self.inverted.val()) << 1) | self.start_bit.val();
+                self.left_ff.d.next = self.frame_bits.val();
+            }
+        } else if self.tick.val() {
+            self.timer_ff.d.next = self.one_cycle.val();
+            self.shift_ff.d.next = self.shift_ff.q.val() >> 1;
+            self.left_ff.d.next = self.left_ff.q.val() - self.one_bit.val();
+        }
+        if self.reset.val() {
+            self.shift_ff.d.next = 0.into();
+            self.left_ff.d.next = 0.into();
+        }
+    }
+}
+
+/// Receives bytes.
+#[derive(LogicBlock)]
+pub struct UartRx {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous reset.
+    pub reset: Signal<In, Bit>,
+    /// Clock cycles a bit.
+    pub bit_clocks: Signal<In, Bits<16>>,
+    /// The serial line, asynchronous, idle high.
+    pub line: Signal<In, Bit>,
+    /// A data bit was sampled.
+    pub bit_valid: Signal<Out, Bit>,
+    /// The data bit, least significant first.
+    pub bit_data: Signal<Out, Bit>,
+    /// A byte is complete; never in a cycle with `bit_valid`.
+    pub byte_valid: Signal<Out, Bit>,
+    /// The byte.
+    pub byte_data: Signal<Out, Bits<8>>,
+    /// Synchroniser, inverted: power-up is an idle line.
+    first_ff: DFF<Bit>,
+    low_ff: DFF<Bit>,
+    /// Bits are sampled one cycle after the edge detector sees them: at one cycle a bit the start
+    /// bit itself is then still there to be checked.
+    late_ff: DFF<Bit>,
+    /// 0 idle, 10 start bit, 9 to 2 data bits, 1 stop bit.
+    left_ff: DFF<Bits<4>>,
+    timer_ff: DFF<Bits<16>>,
+    shift_ff: DFF<Bits<8>>,
+    starting: Signal<Local, Bit>,
+    target: Signal<Local, Bits<16>>,
+    tick: Signal<Local, Bit>,
+    stopping: Signal<Local, Bit>,
+    sampled: Signal<Local, Bit>,
+    frame_bits: Constant<Bits<4>>,
+    one_bit: Constant<Bits<4>>,
+    one_cycle: Constant<Bits<16>>,
+    top_bit: Constant<Bits<8>>,
+}
+
+impl Default for UartRx {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            bit_clocks: Default::default(),
+            line: Default::default(),
+            bit_valid: Default::default(),
+            bit_data: Default::default(),
+            byte_valid: Default::default(),
+            byte_data: Default::default(),
+            first_ff: Default::default(),
+            low_ff: Default::default(),
+            late_ff: Default::default(),
+            left_ff: Default::default(),
+            timer_ff: Default::default(),
+            shift_ff: Default::default(),
+            starting: Default::default(),
+            target: Default::default(),
+            tick: Default::default(),
+            stopping: Default::default(),
+            sampled: Default::default(),
+            frame_bits: Constant::new(10.into()),
+            one_bit: Constant::new(1.into()),
+            one_cycle: Constant::new(1.into()),
+            top_bit: Constant::new(0x80.into()),
+        }
+    }
+}
+
+impl Logic for UartRx {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, first_ff, low_ff, late_ff, left_ff, timer_ff, shift_ff);
+        self.first_ff.d.next = !self.line.val();
+        self.low_ff.d.next = self.first_ff.q.val();
+        self.late_ff.d.next = self.low_ff.q.val();
+        // Half a bit to the middle of the start bit (the timer then starts at 0), whole bits
+        // after it (from 1).
+        self.starting.next = self.left_ff.q.val() == self.frame_bits.val();
+        self.target.next = self.bit_clocks.val();
+        if self.starting.val() {
+            self.target.next = self.bit_clocks.val() >> 1;
+        }
+        self.tick.next = self.timer_ff.q.val() == self.target.val();
+        self.stopping.next = self.tick.val() & (self.left_ff.q.val() == self.one_bit.val());
+        self.sampled.next =
+            self.tick.val() & self.left_ff.q.val().get_bits::<3>(1).any() & !self.starting.val();
+        self.bit_valid.next = self.sampled.val();
+        self.bit_data.next = !self.late_ff.q.val();
+        self.byte_valid.next = self.stopping.val();
+        self.byte_data.next = self.shift_ff.q.val();
+        if self.sampled.val() {
+            self.shift_ff.d.next = self.shift_ff.q.val() >> 1;
+            if !self.late_ff.q.val() {
+                self.shift_ff.d.next = (self.shift_ff.q.val() >> 1) | self.top_bit.val();
+            }
+        }
+        self.timer_ff.d.next = self.timer_ff.q.val() + self.one_cycle.val();
+        if !self.left_ff.q.val().any() | self.stopping.val() {
+            self.timer_ff.d.next = 0.into();
+            self.left_ff.d.next = 0.into();
+            if self.low_ff.q.val() {
+                self.left_ff.d.next = self.frame_bits.val();
+            }
+        } else if self.tick.val() {
+            self.timer_ff.d.next = self.one_cycle.val();
+            self.left_ff.d.next = self.left_ff.q.val() - self.one_bit.val();
+            if self.starting.val() & !self.late_ff.q.val() {
+                self.left_ff.d.next = 0.into();
+            }
+        }
+        if self.reset.val() {
+            self.left_ff.d.next = 0.into();
+        }
+    }
+}
