@@ -284,6 +284,11 @@ impl Board {
         std::mem::take(&mut self.console)
     }
 
+    /// Makes the program wait for a recording to be started, or no longer.
+    pub fn set_hold(&mut self, hold: bool) {
+        self.exchange.inputs.hold = hold.into();
+    }
+
     /// Sets the input pins of the GPIO.
     pub fn set_gpio(&mut self, pins: u32) {
         self.exchange.inputs.gpio_in = pins;
