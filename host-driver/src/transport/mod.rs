@@ -2,6 +2,7 @@
 //! adapter, a simulated board behind a pty and one in this very process are driven by the same code.
 
 pub mod serial;
+pub mod sim;
 
 use std::io;
 use std::time::Duration;

@@ -1,0 +1,156 @@
+//! The options of a simulated board, shared by every command that runs one.
+
+use crate::firmware::Firmware;
+use crate::text::parse_size;
+use crate::ui::Ui;
+use anyhow::{bail, Result};
+use lookback_sim::{Board, BoardOptions, EngineKind, Segment};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Clock of the simulated boards, which a link speed is counted against.
+const CLOCK_HZ: u32 = 25_000_000;
+
+/// Which simulator runs the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum EngineChoice {
+    /// Verilator if it is installed, else rust-hdl.
+    Auto,
+    /// rust-hdl's own simulator: slow, needs nothing installed.
+    RustHdl,
+    /// Verilator: fast, needs Verilator and a C++ compiler.
+    Verilator,
+}
+
+impl From<EngineChoice> for lookback_sim::EngineChoice {
+    fn from(choice: EngineChoice) -> Self {
+        match choice {
+            EngineChoice::Auto => Self::Auto,
+            EngineChoice::RustHdl => Self::RustHdl,
+            EngineChoice::Verilator => Self::Verilator,
+        }
+    }
+}
+
+/// How fast the log link is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkSpeed {
+    /// As fast as the RTL can.
+    Max,
+    /// Bits a second of the board's own time.
+    Baud(u32),
+}
+
+impl FromStr for LinkSpeed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "max" {
+            return Ok(Self::Max);
+        }
+        match text.parse() {
+            Ok(baud) if baud > 0 => Ok(Self::Baud(baud)),
+            _ => Err(format!(
+                "`{text}` is no speed; write `max` or bits a second, like 115200"
+            )),
+        }
+    }
+}
+
+/// Options of a simulated board.
+#[derive(Debug, Default, clap::Args)]
+pub struct BoardArgs {
+    /// Simulator: Verilator is used when it is installed, unless told otherwise.
+    #[arg(long, value_enum)]
+    pub engine: Option<EngineChoice>,
+    /// Which board [default: bugnet].
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Memory, 64K to 16M [default: 1M].
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub ram: Option<u32>,
+    /// Speed of the log link: `max`, or bits a second of the board's own time [default: max].
+    #[arg(long, value_name = "max|BAUD")]
+    pub link_speed: Option<LinkSpeed>,
+    /// Write the board's pins as a waveform (VCD); grows fast.
+    #[arg(long, value_name = "FILE")]
+    pub vcd: Option<PathBuf>,
+}
+
+impl BoardArgs {
+    /// The name of an option that was given, for commands that do not simulate.
+    pub fn first_given(&self) -> Option<&'static str> {
+        [
+            (self.engine.is_some(), "--engine"),
+            (self.preset.is_some(), "--preset"),
+            (self.ram.is_some(), "--ram"),
+            (self.link_speed.is_some(), "--link-speed"),
+            (self.vcd.is_some(), "--vcd"),
+        ]
+        .into_iter()
+        .find_map(|(given, name)| given.then_some(name))
+    }
+
+    /// What board to build.
+    pub fn options(&self) -> Result<BoardOptions> {
+        let defaults = BoardOptions::default();
+        let bit_clocks = match self.link_speed {
+            None | Some(LinkSpeed::Max) => 1,
+            Some(LinkSpeed::Baud(baud)) => bit_clocks(baud)?,
+        };
+        Ok(BoardOptions {
+            engine: self.engine.unwrap_or(EngineChoice::Auto).into(),
+            preset: self.preset.clone().unwrap_or(defaults.preset),
+            ram_bytes: self.ram.unwrap_or(defaults.ram_bytes),
+            bit_clocks,
+            vcd: self.vcd.clone(),
+            ..BoardOptions::default()
+        })
+    }
+}
+
+/// Builds a board and loads its firmware, telling the user what takes long.
+pub fn power_up(options: &BoardOptions, firmware: &Firmware, ui: &mut Ui) -> Result<Board> {
+    let load = firmware.segments(options.ram_bytes)?;
+    let load: Vec<_> = load
+        .iter()
+        .map(|segment| Segment {
+            address: segment.addr,
+            bytes: &segment.bytes,
+        })
+        .collect();
+    let board = Board::with_progress(options, &load, &mut |step| ui.tell(step))?;
+    if let EngineKind::RustHdl {
+        because: Some(because),
+    } = board.engine()
+    {
+        let first = because.lines().next().unwrap_or_default();
+        ui.tell(&format!(
+            "running in rust-hdl's simulator, which is slow; Verilator is not usable: {first}"
+        ));
+    }
+    Ok(board)
+}
+
+/// What a board's engine is called.
+pub fn engine_name(board: &Board) -> &'static str {
+    match board.engine() {
+        EngineKind::Verilator => "verilator",
+        _ => "rust-hdl",
+    }
+}
+
+/// Clock cycles a bit, for a speed in the board's own time.
+fn bit_clocks(baud: u32) -> Result<u16> {
+    let clocks = (CLOCK_HZ + baud / 2) / baud;
+    match u16::try_from(clocks) {
+        Ok(clocks) if clocks > 0 => Ok(clocks),
+        _ => bail!(
+            "--link-speed {baud} is not possible with the board's clock of {} MHz: from {} to {} \
+             bits a second are",
+            CLOCK_HZ / 1_000_000,
+            CLOCK_HZ / u32::from(u16::MAX) + 1,
+            CLOCK_HZ
+        ),
+    }
+}

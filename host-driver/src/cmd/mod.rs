@@ -1,0 +1,64 @@
+//! One file for each subcommand.
+
+mod board;
+mod record;
+mod rtl;
+mod sim;
+
+use anyhow::Result;
+use clap::Subcommand;
+use std::io::Write;
+
+/// How a command that could run came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All is well.
+    Fine,
+    /// Something was lost, or does not replay.
+    Flawed,
+}
+
+impl Outcome {
+    /// Fine if `ok`.
+    pub fn fine_if(ok: bool) -> Self {
+        if ok {
+            Self::Fine
+        } else {
+            Self::Flawed
+        }
+    }
+}
+
+/// What `lookback` can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Record a board's run into a file.
+    Record(record::Args),
+    /// Run firmware on a simulated board.
+    Sim(sim::Args),
+    /// Write the Verilog of a recorder or a board.
+    Rtl(rtl::Args),
+}
+
+impl Command {
+    /// Does it.
+    pub fn run(self) -> Result<Outcome> {
+        match self {
+            Self::Record(args) => record::run(&args),
+            Self::Sim(args) => sim::run(&args),
+            Self::Rtl(args) => rtl::run(&args),
+        }
+    }
+}
+
+/// Prints something to stdout; a closed pipe is an error that `main` takes for success.
+fn print(text: impl std::fmt::Display) -> Result<()> {
+    writeln!(std::io::stdout().lock(), "{text}")?;
+    Ok(())
+}
+
+/// Prints something as JSON.
+fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value)?;
+    print(text)
+}

@@ -1,0 +1,267 @@
+//! `lookback sim`: a simulated board that looks like a real one from outside: a serial port for its
+//! log, stdin and stdout for its console.
+
+use super::board::{self, BoardArgs, LinkSpeed};
+use super::{print_json, Outcome};
+use crate::console_input::ConsoleInput;
+use crate::driver::ending::Ending;
+use crate::firmware::Firmware;
+use crate::stop;
+use crate::text::{count, rate};
+use crate::ui::Ui;
+use anyhow::{Context, Result};
+use lookback_sim::pty::{Pty, NOMINAL_BAUD};
+use lookback_sim::{Board, BoardOptions};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// Cycles between two looks at the port.
+const SLICE: u64 = 4096;
+/// A pause when there is nothing to do but wait for the other end of the port.
+const NAP: Duration = Duration::from_millis(5);
+/// A host that keeps the port open after the end gets this long to read what it was sent.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// How long a board waits for its host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    AtMost(Duration),
+    Forever,
+}
+
+impl FromStr for Wait {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "forever" {
+            return Ok(Self::Forever);
+        }
+        text.parse()
+            .map(|seconds: u32| Self::AtMost(Duration::from_secs(seconds.into())))
+            .map_err(|_| format!("`{text}` is no time; write seconds, or `forever`"))
+    }
+}
+
+/// Run firmware on a simulated board.
+///
+/// The log link of the board is a pseudo terminal, for `lookback record --port`. The firmware's
+/// console is stdin and stdout. The firmware begins when a recording is started, or when nobody
+/// has opened the port for some time.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The firmware.
+    #[arg(long, value_name = "FILE")]
+    elf: PathBuf,
+    #[command(flatten)]
+    board: BoardArgs,
+    /// Stop after about so many instructions.
+    #[arg(long, value_name = "N")]
+    max_instructions: Option<u64>,
+    /// Leave the recorder out: the firmware begins at once.
+    #[arg(long)]
+    no_recorder: bool,
+    /// How long the firmware waits for a recording to be started.
+    #[arg(long, value_name = "SECONDS|forever", default_value = "10")]
+    wait: Wait,
+    /// Write the path of the log link's port into this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_recorder")]
+    port_file: Option<PathBuf>,
+    /// Print the summary, and the firmware's console in it, as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a run came to.
+#[derive(Serialize)]
+struct Summary {
+    engine: &'static str,
+    instructions: u64,
+    cycles: u64,
+    stall_cycles: u64,
+    ended: Ending,
+    seconds: f64,
+}
+
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let firmware = Firmware::read(&args.elf)?;
+    let mut ui = Ui::new(args.json);
+    for warning in firmware.warnings() {
+        ui.tell(&warning);
+    }
+    let options = BoardOptions {
+        recorder: !args.no_recorder,
+        hold: !args.no_recorder,
+        ..args.board.options()?
+    };
+    let board = board::power_up(&options, &firmware, &mut ui)?;
+    let pty = match args.no_recorder {
+        true => None,
+        false => Some(open_port(args, &mut ui)?),
+    };
+    stop::listen();
+    let mut desk = Desk {
+        board,
+        pty,
+        input: ConsoleInput::from_stdin(),
+        held: options.hold,
+        quiet_since: None,
+    };
+    let began = Instant::now();
+    let ended = desk.run(args, &mut ui)?;
+    ui.finish();
+    report(&desk.board, ended, began.elapsed().as_secs_f64(), args, &ui)?;
+    Ok(Outcome::Fine)
+}
+
+fn open_port(args: &Args, ui: &mut Ui) -> Result<Pty> {
+    let baud = match args.board.link_speed {
+        Some(LinkSpeed::Baud(baud)) => baud,
+        Some(LinkSpeed::Max) | None => NOMINAL_BAUD,
+    };
+    let pty = Pty::open(baud)?;
+    if let Some(file) = &args.port_file {
+        write_port(file, pty.path())?;
+    }
+    let wait = match args.wait {
+        Wait::AtMost(time) => format!("at most {} s", time.as_secs()),
+        Wait::Forever => "as long as it takes".into(),
+    };
+    let option = if baud == NOMINAL_BAUD {
+        String::new()
+    } else {
+        format!(" --baud {baud}")
+    };
+    ui.tell(&format!(
+        "the board's log link is {port}; it waits {wait} for\n  \
+         lookback record --port {port}{option} --elf {elf}",
+        port = pty.path().display(),
+        elf = args.elf.display(),
+    ));
+    Ok(pty)
+}
+
+/// Whoever waits for the file must never see half of it.
+fn write_port(file: &Path, port: &Path) -> Result<()> {
+    let cannot = || format!("cannot write {}", file.display());
+    let mut name = file.as_os_str().to_owned();
+    name.push(".part");
+    let part = PathBuf::from(name);
+    std::fs::write(&part, format!("{}\n", port.display())).with_context(cannot)?;
+    std::fs::rename(&part, file).with_context(cannot)
+}
+
+/// A board with everything that is plugged into it.
+struct Desk {
+    board: Board,
+    pty: Option<Pty>,
+    input: ConsoleInput,
+    /// The firmware waits for a recording.
+    held: bool,
+    quiet_since: Option<Instant>,
+}
+
+impl Desk {
+    /// Runs until the end; `None` when it was stopped before.
+    fn run(&mut self, args: &Args, ui: &mut Ui) -> Result<Option<u32>> {
+        let began = Instant::now();
+        loop {
+            let enough = args
+                .max_instructions
+                .is_some_and(|most| self.board.retired() >= most);
+            if stop::asked() > 0 || enough {
+                return Ok(self.board.finished());
+            }
+            let host_present = self.pty.as_ref().is_some_and(Pty::peer_present);
+            if self.waits(host_present) {
+                if matches!(args.wait, Wait::AtMost(time) if began.elapsed() >= time) {
+                    ui.tell("nobody records; the firmware runs by itself");
+                    self.board.set_hold(false);
+                    self.held = false;
+                } else {
+                    std::thread::sleep(NAP);
+                }
+                continue;
+            }
+            if !self.cycle(ui)? {
+                std::thread::sleep(NAP);
+            }
+            if self.over(host_present) {
+                return Ok(self.board.finished());
+            }
+        }
+    }
+
+    /// Whether the firmware has not begun and nobody is there to begin it.
+    fn waits(&self, host_present: bool) -> bool {
+        self.held && !host_present && self.board.cycles() == 0
+    }
+
+    /// Some cycles, with all that goes in and out; `false` if the host is too slow just now.
+    fn cycle(&mut self, ui: &mut Ui) -> Result<bool> {
+        let room = match &mut self.pty {
+            Some(pty) => pty.exchange(&mut self.board)?,
+            None => true,
+        };
+        if !room {
+            return Ok(false);
+        }
+        self.board.console_send(&self.input.take());
+        let status = self.board.run(SLICE)?;
+        ui.show_console(&self.board.console_take())?;
+        let drained = self.pty.as_ref().is_none_or(|pty| pty.waiting() == 0);
+        if status.finished.is_some() && status.quiet && drained {
+            self.quiet_since.get_or_insert_with(Instant::now);
+        } else {
+            self.quiet_since = None;
+        }
+        if status.finished.is_none() {
+            let board = &self.board;
+            ui.show_progress(|| {
+                format!(
+                    "{} instructions, {} cycles",
+                    count(board.retired()),
+                    count(board.cycles())
+                )
+            });
+        }
+        // A board that has nothing to do but answer need not heat the room.
+        Ok(self.quiet_since.is_none())
+    }
+
+    /// Whether the firmware has ended and nobody needs the board any more.
+    fn over(&self, host_present: bool) -> bool {
+        self.quiet_since
+            .is_some_and(|since| !host_present || since.elapsed() > LINGER)
+    }
+}
+
+fn report(board: &Board, finished: Option<u32>, seconds: f64, args: &Args, ui: &Ui) -> Result<()> {
+    let summary = Summary {
+        engine: board::engine_name(board),
+        instructions: board.retired(),
+        cycles: board.cycles(),
+        stall_cycles: board.stall_cycles(),
+        ended: finished.map_or(Ending::Stopped, Ending::from_finish_code),
+        seconds,
+    };
+    if args.json {
+        let mut value = serde_json::to_value(&summary)?;
+        value["console"] = ui.kept_console().into();
+        return print_json(&value);
+    }
+    let text = format!(
+        "{} instructions in {} cycles, {} of them held by the recorder; {seconds:.1} s, {} cycles \
+         a second ({})\n  end: {}",
+        count(summary.instructions),
+        count(summary.cycles),
+        count(summary.stall_cycles),
+        rate(board.total_cycles() as f64 / seconds.max(1e-9)),
+        summary.engine,
+        summary.ended,
+    );
+    // Stdout belongs to the firmware's console.
+    eprintln!("lookback: {text}");
+    Ok(())
+}

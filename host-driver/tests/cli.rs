@@ -1,0 +1,187 @@
+//! The command from outside: what it says and how it exits when something is wrong.
+
+mod common;
+
+use common::{firmware, lookback, Scratch};
+use serialport::{SerialPort, TTYPort};
+use std::io::{Read, Write};
+use std::time::Duration;
+
+#[test]
+fn no_such_port_is_named() {
+    let scratch = Scratch::new();
+    let run = lookback(
+        &scratch,
+        &[
+            "record",
+            "--port",
+            "/dev/ttyNone9",
+            "--elf",
+            &firmware("hello"),
+        ],
+    );
+    run.fails_with("no such port: /dev/ttyNone9");
+    scratch.has_no("hello.lbk");
+}
+
+#[test]
+fn a_board_that_does_not_answer_is_not_a_recording() {
+    let scratch = Scratch::new();
+    let (_board, port) = TTYPort::pair().unwrap();
+    let path = port.name().unwrap();
+    drop(port);
+    let run = lookback(
+        &scratch,
+        &[
+            "record",
+            "--port",
+            &path,
+            "--timeout",
+            "1",
+            "--elf",
+            &firmware("hello"),
+        ],
+    );
+    run.fails_with("does not answer");
+    scratch.has_no("hello.lbk");
+}
+
+/// What a UART makes of bits at another speed: bytes, but no frames.
+#[test]
+fn a_wrong_baud_rate_is_suspected() {
+    let scratch = Scratch::new();
+    let (mut board, port) = TTYPort::pair().unwrap();
+    let path = port.name().unwrap();
+    drop(port);
+    board.set_timeout(Duration::from_millis(20)).unwrap();
+    std::thread::spawn(move || loop {
+        let mut buffer = [0; 64];
+        // Errors are the pty's other end being closed; the test's end ends this thread.
+        if matches!(board.read(&mut buffer), Ok(count) if count > 0) {
+            let _ = board.write_all(&[0xfe, 0x7c, 0x00, 0x80, 0xf8, 0x1f, 0x00]);
+        }
+    });
+    let run = lookback(
+        &scratch,
+        &[
+            "record",
+            "--port",
+            &path,
+            "--baud",
+            "9600",
+            "--timeout",
+            "1",
+            "--elf",
+            &firmware("hello"),
+        ],
+    );
+    run.fails_with("wrong baud rate");
+    run.says("9600");
+}
+
+#[test]
+fn auto_lists_what_it_tried() {
+    let scratch = Scratch::new();
+    let (_board, port) = TTYPort::pair().unwrap();
+    let path = port.name().unwrap();
+    drop(port);
+    let elf = firmware("hello");
+    let run = common::lookback_with(
+        &scratch,
+        &["record", "--port", "auto", "--elf", &elf],
+        &[("LOOKBACK_PORTS", &path)],
+    );
+    run.fails_with("no recorder found");
+    run.says(&path);
+    let run = common::lookback_with(
+        &scratch,
+        &["record", "--port", "auto", "--elf", &elf],
+        &[("LOOKBACK_PORTS", "")],
+    );
+    run.fails_with("no USB serial adapter found");
+}
+
+#[test]
+fn not_an_elf_is_refused() {
+    let scratch = Scratch::new();
+    let path = scratch.file("notes.txt", b"hello there, this is no program at all\n");
+    let run = lookback(&scratch, &["record", "--sim", "--elf", &path]);
+    run.fails_with("not an ELF file");
+    run.says("notes.txt");
+}
+
+#[test]
+fn an_elf_that_is_not_there_is_named() {
+    let scratch = Scratch::new();
+    let run = lookback(&scratch, &["record", "--sim", "--elf", "gone.elf"]);
+    run.fails_with("cannot read gone.elf");
+}
+
+#[test]
+fn a_64_bit_elf_is_refused() {
+    let scratch = Scratch::new();
+    let mut elf = std::fs::read(firmware("hello")).unwrap();
+    elf[4] = 2;
+    let path = scratch.file("wide.elf", &elf);
+    let run = lookback(&scratch, &["record", "--sim", "--elf", &path]);
+    run.fails_with("64-bit ELF");
+}
+
+#[test]
+fn an_existing_file_is_not_overwritten() {
+    let scratch = Scratch::new();
+    let path = scratch.file("hello.lbk", b"precious");
+    let run = lookback(&scratch, &["record", "--sim", "--elf", &firmware("hello")]);
+    run.fails_with("exists already");
+    run.says("--force");
+    assert_eq!(std::fs::read(path).unwrap(), b"precious");
+}
+
+#[test]
+fn an_output_folder_that_is_not_there_is_named() {
+    let scratch = Scratch::new();
+    let run = lookback(
+        &scratch,
+        &[
+            "record",
+            "--sim",
+            "--elf",
+            &firmware("hello"),
+            "-o",
+            "no/such/run.lbk",
+        ],
+    );
+    run.fails_with("there is no folder no/such");
+}
+
+#[test]
+fn options_of_a_simulated_board_do_not_go_with_a_port() {
+    let scratch = Scratch::new();
+    let run = lookback(
+        &scratch,
+        &[
+            "record",
+            "--port",
+            "auto",
+            "--ram",
+            "1M",
+            "--elf",
+            &firmware("hello"),
+        ],
+    );
+    run.fails_with("--ram is about a simulated board");
+}
+
+#[test]
+fn usage_errors_exit_with_2() {
+    let scratch = Scratch::new();
+    for args in [
+        &["record", "--elf", "x"][..],
+        &["record", "--sim"],
+        &["record", "--sim", "--elf", "x", "--interval", "63"],
+        &["record", "--sim", "--elf", "x", "--ram", "many"],
+        &["nonsense"],
+    ] {
+        assert_eq!(lookback(&scratch, args).status, Some(2), "{args:?}");
+    }
+}
