@@ -1,0 +1,83 @@
+//! The 31 integer registers and x0: two synchronous read ports, one write port.
+//!
+//! rust-hdl's own RAM has one read port and keeps its simulated contents in a tree; this one is a
+//! plain array, and in hardware two block or LUT RAMs.
+//! Contract: `left` and `right` show, one cycle later, what was at the addresses before the edge.
+
+use rust_hdl::prelude::*;
+
+/// Register file. x0 is an ordinary cell that nobody writes.
+#[derive(LogicBlock, Default)]
+pub struct Registers {
+    /// clock
+    pub clock: Signal<In, Clock>,
+    /// register read into `left`
+    pub left_address: Signal<In, Bits<5>>,
+    /// register read into `right`
+    pub right_address: Signal<In, Bits<5>>,
+    /// value of the register addressed in the last cycle
+    pub left: Signal<Out, Bits<32>>,
+    /// value of the register addressed in the last cycle
+    pub right: Signal<Out, Bits<32>>,
+    /// write `write_data` at the next edge
+    pub write: Signal<In, Bit>,
+    /// register to write
+    pub write_address: Signal<In, Bits<5>>,
+    /// its new value
+    pub write_data: Signal<In, Bits<32>>,
+    _cells: [Bits<32>; 32],
+}
+
+impl Logic for Registers {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.left.next = self._cells[self.left_address.val().index()];
+            self.right.next = self._cells[self.right_address.val().index()];
+            if self.write.val() {
+                self._cells[self.write_address.val().index()] = self.write_data.val();
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.left.connect();
+        self.right.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(
+            "\
+reg [31:0] cells [31:0];
+integer i;
+
+initial begin
+   for (i = 0; i < 32; i = i + 1) cells[i] = 32'h0;
+   left = 32'h0;
+   right = 32'h0;
+end
+
+always @(posedge clock) begin
+   left <= cells[left_address];
+   right <= cells[right_address];
+   if (write) cells[write_address] <= write_data;
+end
+"
+            .into(),
+        )
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        vec![TimingInfo {
+            name: "registers".into(),
+            clock: "clock".into(),
+            inputs: vec![
+                "left_address".into(),
+                "right_address".into(),
+                "write".into(),
+                "write_address".into(),
+                "write_data".into(),
+            ],
+            outputs: vec!["left".into(), "right".into()],
+        }]
+    }
+}
