@@ -230,8 +230,14 @@ fn interval(bytes: &[u8]) -> Result<Interval> {
 }
 
 fn gap(bytes: &[u8]) -> Result<Gap> {
-    if bytes.len() != GAP_LEN {
+    if bytes.len() < GAP_LEN {
         return Err(too_short(bytes, GAP_LEN));
+    }
+    if bytes.len() > GAP_LEN {
+        return Err(Error::BadInterval {
+            field: "length of a gap",
+            value: bytes.len() as u64,
+        });
     }
     Ok(Gap {
         index: u32_at(bytes, 2),
