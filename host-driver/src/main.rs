@@ -2,6 +2,7 @@
 //! exit status.
 
 use clap::Parser;
+use lookback::cmd::open::Unusable;
 use lookback::cmd::{Command, Outcome};
 use std::io;
 use std::process::ExitCode;
@@ -22,8 +23,9 @@ fn main() -> ExitCode {
         Ok(Outcome::Flawed) => ExitCode::from(1),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
+            let status = if error.is::<Unusable>() { 1 } else { 2 };
             eprintln!("lookback: {error:#}");
-            ExitCode::from(2)
+            ExitCode::from(status)
         }
     }
 }

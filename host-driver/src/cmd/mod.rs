@@ -1,6 +1,8 @@
 //! One file for each subcommand.
 
 mod board;
+mod info;
+pub mod open;
 mod record;
 mod rtl;
 mod sim;
@@ -36,6 +38,8 @@ pub enum Command {
     Record(record::Args),
     /// Run firmware on a simulated board.
     Sim(sim::Args),
+    /// Tell what is in a recording.
+    Info(info::Args),
     /// Write the Verilog of a recorder or a board.
     Rtl(rtl::Args),
 }
@@ -46,6 +50,7 @@ impl Command {
         match self {
             Self::Record(args) => record::run(&args),
             Self::Sim(args) => sim::run(&args),
+            Self::Info(args) => info::run(&args),
             Self::Rtl(args) => rtl::run(&args),
         }
     }

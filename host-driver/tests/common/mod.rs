@@ -1,5 +1,8 @@
 //! Runs the command in a folder of its own and looks at what it says.
 
+// Each test file is a program of its own and uses another part of this.
+#![allow(dead_code)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -76,4 +79,67 @@ pub fn lookback_with(scratch: &Scratch, args: &[&str], environment: &[(&str, &st
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// A recording of the right form: `hello` in intervals of 100 instructions that replay nothing.
+pub fn sample(intervals: u32) -> Vec<u8> {
+    use lookback_log_format::container::{Chunk, Elf, Writer};
+    use lookback_log_format::frame::End;
+    use lookback_log_format::interval::{EndReason, Header, Interval, Record, Trailer};
+    use lookback_log_format::RecorderConfig;
+
+    let registers = [
+        (0x00, 0x4b4f_4f4c),
+        (0x01, 0x0101_0001),
+        (0x02, 0x0808_0207),
+        (0x03, 0x0810_0a06),
+        (0x04, 25_000_000),
+        (0x05, 0x8000_0000),
+        (0x06, 0xff00_0000),
+        (0x11, 100),
+        (0x12, 7),
+        (0x13, 0x8000_0000),
+        (0x14, 0x8000_0400),
+        (0x15, 0),
+        (0x10, 2),
+    ];
+    let config = RecorderConfig::from_registers(|number| {
+        registers.iter().find(|r| r.0 == number).map(|r| r.1)
+    });
+    let mut file = Writer::new(Vec::new()).unwrap();
+    file.put(&Chunk::Config(config.unwrap())).unwrap();
+    let bytes = std::fs::read(firmware("hello")).unwrap();
+    let name = "hello.elf".into();
+    file.put(&Chunk::Elf(Elf { name, bytes })).unwrap();
+    for index in 0..intervals {
+        let header = Header {
+            mode: 3,
+            index,
+            retired: u64::from(index) * 100,
+            cycle: 0,
+            pc: 0x8000_0000,
+            registers: [0; 32],
+        };
+        let trailer = Trailer {
+            instructions: 100,
+            digest: 0,
+            reason: EndReason::Length,
+        };
+        let record = Record::Interval(Interval {
+            header,
+            entries: vec![0; 200],
+            trailer,
+        });
+        file.put(&Chunk::Record { hart: 0, record }).unwrap();
+    }
+    let end = End {
+        reason: EndReason::RunEnded,
+        code: 0x5555,
+        retired: u64::from(intervals) * 100,
+        cycles: 1000,
+        stalls: 0,
+        lost: 0,
+    };
+    file.put(&Chunk::End(end)).unwrap();
+    std::mem::take(file.get_mut())
 }

@@ -1,0 +1,183 @@
+//! `lookback info`: what is in a recording.
+
+use super::open::{flaws, ranges, OpenArgs, Opened};
+use super::{print, print_json, Outcome};
+use crate::driver::ending::Ending;
+use crate::text::count;
+use anyhow::Result;
+use lookback_log_format::registers::CONTROL_MAY_STALL;
+use lookback_log_format::{RecorderConfig, CRC, FORMAT_VERSION};
+use lookback_replay::Recording;
+use serde_json::{json, Value};
+use std::fmt::Write;
+
+/// Tell what is in a recording.
+///
+/// Exit status 1 if a part of the file is damaged or missing; the rest is told all the same.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let opened = args.open.open()?;
+    let flaws = flaws(&opened.recording);
+    if args.open.json {
+        print_json(&as_json(args, &opened, &flaws))?;
+    } else {
+        print(as_text(args, &opened, &flaws).trim_end())?;
+    }
+    Ok(Outcome::fine_if(flaws.is_empty()))
+}
+
+fn as_json(args: &Args, opened: &Opened, flaws: &[String]) -> Value {
+    let recording = &opened.recording;
+    let elf = recording.elf.as_ref().map(|elf| {
+        json!({
+            "name": elf.name,
+            "bytes": elf.bytes.len(),
+            "crc32": format!("{:08x}", CRC.checksum(&elf.bytes)),
+            "build_id": build_id(opened),
+        })
+    });
+    json!({
+        "file": args.open.file,
+        "format_version": FORMAT_VERSION,
+        "elf": elf,
+        "recorder": recording.config,
+        "contents": recording.summary(),
+        "intervals": recording.harts.iter().map(|log| json!({
+            "hart": log.hart,
+            "indices": log.intervals().map(|i| i.header.index).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "ended": Ending::from_end(recording.end.as_ref()),
+        "console": String::from_utf8_lossy(&recording.console),
+        "losses": recording.losses,
+        "damage": recording.damage,
+        "flaws": flaws,
+    })
+}
+
+fn build_id(opened: &Opened) -> Option<String> {
+    let id = opened.image.as_ref().ok()?.build_id()?;
+    Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn as_text(args: &Args, opened: &Opened, flaws: &[String]) -> String {
+    let recording = &opened.recording;
+    let mut text = String::new();
+    // Writing into a string cannot fail.
+    let _ = writeln!(text, "{}", args.open.file.display());
+    for (name, value) in [
+        ("firmware", firmware(opened)),
+        ("recorder", recorder(&recording.config)),
+        ("contents", contents(recording)),
+        ("intervals", which(recording)),
+        ("log", log(recording)),
+        ("time", time(recording)),
+        (
+            "console",
+            format!("{} bytes", count(recording.console.len() as u64)),
+        ),
+        ("end", Ending::from_end(recording.end.as_ref()).to_string()),
+    ] {
+        let _ = writeln!(text, "  {name:<10}{value}");
+    }
+    for flaw in flaws {
+        let _ = writeln!(text, "  {flaw}");
+    }
+    text
+}
+
+fn firmware(opened: &Opened) -> String {
+    match (&opened.recording.elf, build_id(opened)) {
+        (Some(elf), Some(id)) => format!("{}, build id {id}", elf.name),
+        (Some(elf), None) => format!("{}, CRC-32 {:08x}", elf.name, CRC.checksum(&elf.bytes)),
+        (None, _) => "damaged; give it with --elf to replay".into(),
+    }
+}
+
+fn recorder(config: &RecorderConfig) -> String {
+    let tags = (1u64 << config.tag_set_bits)
+        * u64::from(config.tag_ways)
+        * u64::from(config.tag_words)
+        * 4;
+    format!(
+        "{:?} codec, {} hart(s) at {:.1} MHz, first-load tags for {} bytes, {} dictionary entries, \
+         intervals of {}, {}",
+        config.codec,
+        config.harts,
+        f64::from(config.clock_hz) / 1e6,
+        count(tags),
+        1u32 << config.dict_bits,
+        count(config.interval.into()),
+        if config.control & CONTROL_MAY_STALL != 0 {
+            "holds the hart rather than lose"
+        } else {
+            "loses rather than hold the hart"
+        }
+    )
+}
+
+fn contents(recording: &Recording) -> String {
+    let summary = recording.summary();
+    let (first, last) = summary.retired;
+    let mut text = format!(
+        "{} instructions ({} to {}) in {} intervals",
+        count(summary.instructions),
+        count(first),
+        count(last),
+        count(summary.intervals),
+    );
+    if summary.gaps > 0 {
+        let _ = write!(
+            text,
+            ", {} gaps that leave out {} instructions",
+            summary.gaps,
+            count(summary.lost)
+        );
+    }
+    text
+}
+
+fn which(recording: &Recording) -> String {
+    let harts: Vec<_> = recording
+        .harts
+        .iter()
+        .map(|log| {
+            let indices = ranges(log.intervals().map(|i| i.header.index));
+            if recording.harts.len() == 1 {
+                indices
+            } else {
+                format!("hart {}: {indices}", log.hart)
+            }
+        })
+        .collect();
+    if harts.is_empty() {
+        return "none".into();
+    }
+    harts.join("; ")
+}
+
+fn log(recording: &Recording) -> String {
+    let summary = recording.summary();
+    format!(
+        "{} bytes, {:.3} bits an instruction ({:.3} without headers); the file has {} bytes",
+        count(summary.log_bytes),
+        summary.bits_per_instruction.unwrap_or(0.0),
+        summary.entry_bits_per_instruction.unwrap_or(0.0),
+        count(summary.file_bytes),
+    )
+}
+
+fn time(recording: &Recording) -> String {
+    match &recording.end {
+        Some(end) => format!(
+            "{} cycles, {} of them held by the recorder",
+            count(end.cycles),
+            count(end.stalls)
+        ),
+        None => "unknown".into(),
+    }
+}

@@ -1,0 +1,191 @@
+//! Opening a recording, for every command that reads one.
+
+use anyhow::{Context, Result};
+use lookback_log_format::container::{FILE_HEADER_LEN, MAGIC};
+use lookback_log_format::interval::Record;
+use lookback_log_format::{Error as FormatError, FORMAT_VERSION};
+use lookback_replay::recording::{Damage, HartLog};
+use lookback_replay::{Error, Image, Recording};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Which recording to read.
+#[derive(Debug, clap::Args)]
+pub struct OpenArgs {
+    /// The recording.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The firmware; refused unless it is the one that was recorded.
+    #[arg(long, value_name = "FILE")]
+    pub elf: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A recording as far as it can be read.
+pub struct Opened {
+    /// What is in it.
+    pub recording: Recording,
+    /// The firmware; an error if the recording's copy is damaged and none was given.
+    pub image: Result<Arc<Image>, Error>,
+    /// The firmware's file.
+    pub elf: Vec<u8>,
+}
+
+/// A file of which nothing can be used, though it is a recording.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {why}")]
+pub struct Unusable {
+    file: String,
+    why: String,
+}
+
+impl OpenArgs {
+    /// Reads the recording and checks the ELF that was given. [`Unusable`] is among the errors.
+    pub fn open(&self) -> Result<Opened> {
+        let name = self.file.display().to_string();
+        let bytes = std::fs::read(&self.file).with_context(|| format!("cannot read {name}"))?;
+        let recording = match Recording::from_bytes(&bytes) {
+            Ok(recording) => recording,
+            Err(Error::Format(FormatError::NotARecording)) => repaired(bytes, &name)?,
+            Err(error @ Error::NoConfig(_)) => {
+                let why = format!("{error}: no interval in it can be used");
+                return Err(Unusable { file: name, why }.into());
+            }
+            Err(error) => return Err(error).context(name),
+        };
+        let given = match &self.elf {
+            Some(path) => {
+                let bytes = std::fs::read(path)
+                    .with_context(|| format!("cannot read {}", path.display()))?;
+                Some((path.display().to_string(), bytes))
+            }
+            None => None,
+        };
+        let pair = given
+            .as_ref()
+            .map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+        let image = recording.image(pair);
+        let image = match image {
+            Err(error) if given.is_some() => return Err(error.into()),
+            image => image,
+        };
+        let elf = match (given, &recording.elf) {
+            (Some((_, bytes)), _) => bytes,
+            (None, Some(elf)) => elf.bytes.clone(),
+            (None, None) => Vec::new(),
+        };
+        Ok(Opened {
+            recording,
+            image,
+            elf,
+        })
+    }
+}
+
+/// A recording whose very first bytes are cut or damaged is still known by the chunks that follow.
+fn repaired(mut bytes: Vec<u8>, name: &str) -> Result<Recording> {
+    let mut header = MAGIC.to_vec();
+    header.extend(FORMAT_VERSION.to_le_bytes());
+    header.extend([0, 0]);
+    if header.starts_with(&bytes) {
+        let why = format!(
+            "the file ends after {} bytes: there is no interval in it",
+            bytes.len()
+        );
+        let file = name.into();
+        return Err(Unusable { file, why }.into());
+    }
+    let refuse = || anyhow::anyhow!("{name}: {}", FormatError::NotARecording);
+    let start = bytes.get_mut(..FILE_HEADER_LEN).ok_or_else(refuse)?;
+    start.copy_from_slice(&header);
+    let mut recording = Recording::from_bytes(&bytes).map_err(|_| refuse())?;
+    recording.damage.insert(
+        0,
+        Damage {
+            offset: 0,
+            len: FILE_HEADER_LEN as u64,
+            why: "the file's header is damaged".into(),
+        },
+    );
+    Ok(recording)
+}
+
+/// What keeps a recording from being complete, in words; gaps are not among it, since a recorder
+/// that was told not to hold the hart makes them by design.
+pub fn flaws(recording: &Recording) -> Vec<String> {
+    let mut flaws = Vec::new();
+    for damage in &recording.damage {
+        flaws.push(format!(
+            "damaged: {} bytes at byte {}: {}",
+            damage.len, damage.offset, damage.why
+        ));
+    }
+    for log in &recording.harts {
+        let first = log.records.first().map_or(0, Record::index);
+        if first > 0 && recording.config.control & lookback_log_format::registers::CONTROL_RING == 0
+        {
+            flaws.push(missing(log, 0, first - 1));
+        }
+        for (first, last) in log.missing() {
+            flaws.push(missing(log, first, last));
+        }
+    }
+    for loss in &recording.losses {
+        flaws.push(format!("lost on the way: {}", loss.text));
+    }
+    if recording.end.is_none() {
+        flaws.push("cut off: the recording has no end".into());
+    }
+    flaws
+}
+
+fn missing(log: &HartLog, first: u32, last: u32) -> String {
+    format!("missing: {} of hart {}", intervals(first, last), log.hart)
+}
+
+fn intervals(first: u32, last: u32) -> String {
+    if first == last {
+        format!("interval {first}")
+    } else {
+        format!("intervals {first} to {last}")
+    }
+}
+
+/// Numbers as ranges: "0 to 4, 6, 8 to 11".
+pub fn ranges(numbers: impl IntoIterator<Item = u32>) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let texts: Vec<_> = runs
+        .into_iter()
+        .map(|(first, last)| {
+            if first == last {
+                first.to_string()
+            } else {
+                format!("{first} to {last}")
+            }
+        })
+        .collect();
+    if texts.is_empty() {
+        return "none".into();
+    }
+    texts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_become_ranges() {
+        assert_eq!(ranges([]), "none");
+        assert_eq!(ranges([3]), "3");
+        assert_eq!(ranges([0, 1, 2, 4, 6, 7]), "0 to 2, 4, 6 to 7");
+    }
+}
