@@ -11,6 +11,9 @@ use std::str::FromStr;
 /// Clock of the simulated boards, which a link speed is counted against.
 const CLOCK_HZ: u32 = 25_000_000;
 
+/// All that a simulated board can have: firmware may put its stack anywhere in it.
+const DEFAULT_RAM: u32 = 16 << 20;
+
 /// Which simulator runs the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum EngineChoice {
@@ -66,7 +69,7 @@ pub struct BoardArgs {
     /// Which board [default: bugnet].
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// Memory, 64K to 16M [default: 1M].
+    /// Memory, 64K to 16M [default: 16M].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub ram: Option<u32>,
     /// Speed of the log link: `max`, or bits a second of the board's own time [default: max].
@@ -101,7 +104,7 @@ impl BoardArgs {
         Ok(BoardOptions {
             engine: self.engine.unwrap_or(EngineChoice::Auto).into(),
             preset: self.preset.clone().unwrap_or(defaults.preset),
-            ram_bytes: self.ram.unwrap_or(defaults.ram_bytes),
+            ram_bytes: self.ram.unwrap_or(DEFAULT_RAM),
             bit_clocks,
             vcd: self.vcd.clone(),
             ..BoardOptions::default()

@@ -11,9 +11,7 @@ use lookback_replay::Recording;
 use serde_json::{json, Value};
 use std::fmt::Write;
 
-/// Tell what is in a recording.
-///
-/// Exit status 1 if a part of the file is damaged or missing; the rest is told all the same.
+/// Options of `lookback info`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -35,12 +35,21 @@ impl Outcome {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Record a board's run into a file.
+    ///
+    /// The board is one on a serial port, or simulated with --sim. Exit status 0: the recording is
+    /// whole, however the firmware ended. Ctrl-C stops the recording cleanly, a second one at once.
     Record(record::Args),
     /// Run firmware on a simulated board.
+    ///
+    /// The log link of the board is a pseudo terminal, for `lookback record --port`. The firmware's
+    /// console is stdin and stdout. The firmware begins when a recording is started, or when nobody
+    /// has opened the port for some time.
     Sim(sim::Args),
     /// Tell what is in a recording.
+    ///
+    /// Exit status 1 if a part of the file is damaged or missing; the rest is told all the same.
     Info(info::Args),
-    /// Write the Verilog of a recorder or a board.
+    /// Write the Verilog of a recorder or a board, with a JSON manifest beside it.
     Rtl(rtl::Args),
 }
 

@@ -26,10 +26,7 @@ pub enum Policy {
     Drop,
 }
 
-/// Record a board's run into a file.
-///
-/// The board is one on a serial port, or simulated with --sim. Exit status 0: the recording is
-/// whole, however the firmware ended. Ctrl-C stops the recording cleanly, a second one at once.
+/// Options of `lookback record`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Serial port of the board; `auto` looks for the USB adapter at which a recorder answers.

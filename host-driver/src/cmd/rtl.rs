@@ -6,7 +6,7 @@ use lookback_rtl_gen::{find, presets};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Write the Verilog of a recorder or a board, with a JSON manifest beside it.
+/// Options of `lookback rtl`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Which design (see --list).

@@ -44,11 +44,7 @@ impl FromStr for Wait {
     }
 }
 
-/// Run firmware on a simulated board.
-///
-/// The log link of the board is a pseudo terminal, for `lookback record --port`. The firmware's
-/// console is stdin and stdout. The firmware begins when a recording is started, or when nobody
-/// has opened the port for some time.
+/// Options of `lookback sim`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The firmware.

@@ -3,8 +3,12 @@
 // Each test file is a program of its own and uses another part of this.
 #![allow(dead_code)]
 
+use lookback_log_format::container::{Chunk, Elf, Writer};
+use lookback_log_format::frame::End;
+use lookback_log_format::interval::{EndReason, Header, Interval, Record, Trailer};
+use lookback_log_format::RecorderConfig;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// A folder that is gone after the test.
 pub struct Scratch(tempfile::TempDir);
@@ -67,27 +71,53 @@ pub fn lookback(scratch: &Scratch, args: &[&str]) -> Run {
 }
 
 pub fn lookback_with(scratch: &Scratch, args: &[&str], environment: &[(&str, &str)]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_lookback"))
+    let environment = environment.iter().copied();
+    let output = command(scratch, args).envs(environment).output();
+    output.unwrap().into()
+}
+
+/// The command, ready to start.
+pub fn command(scratch: &Scratch, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lookback"));
+    command
         .args(args)
         .current_dir(scratch.0.path())
-        .envs(environment.iter().copied())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    Run {
-        status: output.status.code(),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        .stdin(Stdio::null());
+    command
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        Run {
+            status: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
     }
 }
 
-/// A recording of the right form: `hello` in intervals of 100 instructions that replay nothing.
-pub fn sample(intervals: u32) -> Vec<u8> {
-    use lookback_log_format::container::{Chunk, Elf, Writer};
-    use lookback_log_format::frame::End;
-    use lookback_log_format::interval::{EndReason, Header, Interval, Record, Trailer};
-    use lookback_log_format::RecorderConfig;
+/// An interval of 100 instructions that replays nothing.
+pub fn interval(index: u32) -> Record {
+    Record::Interval(Interval {
+        header: Header {
+            mode: 3,
+            index,
+            retired: u64::from(index) * 100,
+            cycle: 0,
+            pc: 0x8000_0000,
+            registers: [0; 32],
+        },
+        entries: vec![0; 200],
+        trailer: Trailer {
+            instructions: 100,
+            digest: 0,
+            reason: EndReason::Length,
+        },
+    })
+}
 
+/// A recording of the right form: `hello` in intervals as [`interval`] makes them.
+pub fn sample(intervals: u32) -> Vec<u8> {
     let registers = [
         (0x00, 0x4b4f_4f4c),
         (0x01, 0x0101_0001),
@@ -112,24 +142,7 @@ pub fn sample(intervals: u32) -> Vec<u8> {
     let name = "hello.elf".into();
     file.put(&Chunk::Elf(Elf { name, bytes })).unwrap();
     for index in 0..intervals {
-        let header = Header {
-            mode: 3,
-            index,
-            retired: u64::from(index) * 100,
-            cycle: 0,
-            pc: 0x8000_0000,
-            registers: [0; 32],
-        };
-        let trailer = Trailer {
-            instructions: 100,
-            digest: 0,
-            reason: EndReason::Length,
-        };
-        let record = Record::Interval(Interval {
-            header,
-            entries: vec![0; 200],
-            trailer,
-        });
+        let record = interval(index);
         file.put(&Chunk::Record { hart: 0, record }).unwrap();
     }
     let end = End {
