@@ -1,8 +1,8 @@
 //! Deterministic replay of a recording, interval by interval.
 //!
 //! Reading order: [`image`] (the firmware's bytes), [`recording`] (the `.lbk` file), [`decode`]
-//! and [`disasm`] (instructions), [`dictionary`], [`memory`] and [`machine`] (one interval replayed
-//! from its log), [`verify`] (all intervals, in parallel), [`walk`] (instructions of a range, for
+//! and [`disasm`] (instructions), [`memory`], [`step`] and [`machine`] (one interval replayed from
+//! its log), [`verify`] (all intervals, in parallel), [`walk`] (instructions of a range, for
 //! tools), [`cause`] (why an instruction trapped).
 //!
 //! Everything read here is untrusted: a damaged log, an ELF from anywhere. Nothing panics, nothing
@@ -10,8 +10,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cause;
 pub mod decode;
 mod dictionary;
+pub mod disasm;
 mod divergence;
 mod error;
 mod execute;
@@ -21,6 +23,8 @@ pub mod machine;
 pub mod memory;
 pub mod recording;
 pub mod step;
+pub mod verify;
+pub mod walk;
 
 pub use divergence::{Divergence, What};
 pub use error::{Error, Result};
@@ -28,3 +32,4 @@ pub use image::Image;
 pub use machine::Machine;
 pub use recording::Recording;
 pub use step::{Entered, Observer, Silent, Step};
+pub use verify::verify;

@@ -449,7 +449,10 @@ impl Reference {
             0x1001_3010 => {
                 let dma = &self.dma;
                 let flags = [dma.left > 0, dma.done, dma.error];
-                (0..).zip(flags).map(|(bit, flag)| u32::from(flag) << bit).sum()
+                (0..)
+                    .zip(flags)
+                    .map(|(bit, flag)| u32::from(flag) << bit)
+                    .sum()
             }
             _ => return None,
         })
@@ -536,9 +539,9 @@ fn multiply(f3: u32, a: u32, b: u32) -> u32 {
     let (ua, ub) = (i128::from(a), i128::from(b));
     let result = match f3 {
         0 => ua * ub,
-        1 => sa * sb >> 32,
-        2 => sa * ub >> 32,
-        3 => ua * ub >> 32,
+        1 => (sa * sb) >> 32,
+        2 => (sa * ub) >> 32,
+        3 => (ua * ub) >> 32,
         4 => sa.checked_div(sb).unwrap_or(-1),
         5 => ua.checked_div(ub).unwrap_or(-1),
         6 => sa.checked_rem(sb).unwrap_or(sa),
