@@ -76,13 +76,8 @@ fn caller(
 ) -> Caller {
     let bases = BaseAddresses::default();
     let mut context = UnwindContext::new();
-    let row = section.unwind_info_for_address(
-        &bases,
-        &mut context,
-        frame.pc.into(),
-        DebugFrame::cie_from_offset,
-    );
-    let Ok(row) = row else {
+    let Ok(fde) = section.fde_for_address(&bases, frame.pc.into(), DebugFrame::cie_from_offset)
+    else {
         // A jump to nowhere: whoever jumped there left the return address in ra.
         return match frame.registers[RA] {
             Some(ra) if innermost && symbols.is_code(ra.wrapping_sub(4)) => {
@@ -96,6 +91,10 @@ fn caller(
             _ => Caller::Unknown,
         };
     };
+    let Ok(row) = fde.unwind_info_for_address(section, &bases, &mut context, frame.pc.into())
+    else {
+        return Caller::Unknown;
+    };
     let CfaRule::RegisterAndOffset { register, offset } = *row.cfa() else {
         return Caller::Unknown;
     };
@@ -106,6 +105,9 @@ fn caller(
     };
     let mut registers = frame.registers;
     registers[SP] = Some(cfa);
+    // Usually ra; a trap frame keeps the interrupted pc in a column of its own.
+    let return_column = usize::from(fde.cie().return_address_register().0);
+    let mut return_address = registers.get(return_column).copied().flatten();
     let mut has_caller = true;
     for (register, rule) in row.registers() {
         let number = usize::from(register.0);
@@ -115,7 +117,7 @@ fn caller(
             RegisterRule::Register(other) => register_value(&frame.registers, other),
             RegisterRule::SameValue => register_value(&frame.registers, *register),
             RegisterRule::Undefined => {
-                has_caller &= number != RA;
+                has_caller &= number != return_column;
                 None
             }
             _ => None,
@@ -123,32 +125,32 @@ fn caller(
         if let Some(slot) = registers.get_mut(number) {
             *slot = value;
         }
+        if number == return_column {
+            return_address = value;
+        }
     }
-    if !has_caller {
-        return Caller::Outermost;
-    }
-    next_frame(symbols, frame, registers, cfa, innermost)
-}
-
-fn next_frame(
-    symbols: &Symbols,
-    frame: &Frame,
-    mut registers: [Option<u32>; 32],
-    cfa: u32,
-    innermost: bool,
-) -> Caller {
-    let Some(return_address) = registers[RA] else {
-        return Caller::Unknown;
+    let Some(return_address) = return_address.filter(|_| has_caller) else {
+        return if has_caller {
+            Caller::Unknown
+        } else {
+            Caller::Outermost
+        };
     };
     if return_address == 0 {
         return Caller::Outermost;
     }
     let grows = frame.registers[SP].is_some_and(|sp| cfa > sp || (innermost && cfa == sp));
-    let pc = return_address.wrapping_sub(4);
-    if !grows || !symbols.is_code(pc) {
+    // A call returns to the instruction after it; a trap to the interrupted one itself.
+    let interrupted = fde.is_signal_trampoline();
+    let pc = if interrupted {
+        return_address
+    } else {
+        registers[RA] = None;
+        return_address.wrapping_sub(4)
+    };
+    if !(grows || interrupted) || !symbols.is_code(pc) {
         return Caller::Unknown;
     }
-    registers[RA] = None;
     Caller::Frame(Frame { pc, registers })
 }
 

@@ -34,6 +34,11 @@ impl SimLink {
     pub fn board(&self) -> &Board {
         &self.board
     }
+
+    /// Gives the board back, when nothing is left to be said to it.
+    pub fn into_board(self) -> Board {
+        self.board
+    }
 }
 
 impl Link for SimLink {
