@@ -1,11 +1,14 @@
 //! One file for each subcommand.
 
 mod board;
+mod demo;
 mod info;
 pub mod open;
 mod record;
+mod replay;
 mod rtl;
 mod sim;
+mod verify;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -34,6 +37,10 @@ impl Outcome {
 /// What `lookback` can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show the whole way: record a firmware that crashes, replay it, say why it crashed.
+    ///
+    /// The board is simulated; the recording is written to demo.lbk in the current folder.
+    Demo(demo::Args),
     /// Record a board's run into a file.
     ///
     /// The board is one on a serial port, or simulated with --sim. Exit status 0: the recording is
@@ -49,6 +56,15 @@ pub enum Command {
     ///
     /// Exit status 1 if a part of the file is damaged or missing; the rest is told all the same.
     Info(info::Args),
+    /// Replay every interval of a recording and check its digest.
+    ///
+    /// Exit status 1 if one does not replay, or something is damaged or missing; says which are fine.
+    Verify(verify::Args),
+    /// Print the instructions of a recording, with what each read and wrote.
+    ///
+    /// Instructions are counted from 0, from where the recording began. Exit status 1 if the range
+    /// cannot be replayed as it was recorded.
+    Replay(replay::Args),
     /// Write the Verilog of a recorder or a board, with a JSON manifest beside it.
     Rtl(rtl::Args),
 }
@@ -57,9 +73,12 @@ impl Command {
     /// Does it.
     pub fn run(self) -> Result<Outcome> {
         match self {
+            Self::Demo(args) => demo::run(&args),
             Self::Record(args) => record::run(&args),
             Self::Sim(args) => sim::run(&args),
             Self::Info(args) => info::run(&args),
+            Self::Verify(args) => verify::run(&args),
+            Self::Replay(args) => replay::run(&args),
             Self::Rtl(args) => rtl::run(&args),
         }
     }

@@ -41,6 +41,16 @@ pub struct Unusable {
     why: String,
 }
 
+impl Unusable {
+    /// Nothing of `file` can be used, because of `why`.
+    pub fn new(file: &str, why: String) -> Self {
+        Self {
+            file: file.into(),
+            why,
+        }
+    }
+}
+
 impl OpenArgs {
     /// Reads the recording and checks the ELF that was given. [`Unusable`] is among the errors.
     pub fn open(&self) -> Result<Opened> {
@@ -51,7 +61,7 @@ impl OpenArgs {
             Err(Error::Format(FormatError::NotARecording)) => repaired(bytes, &name)?,
             Err(error @ Error::NoConfig(_)) => {
                 let why = format!("{error}: no interval in it can be used");
-                return Err(Unusable { file: name, why }.into());
+                return Err(Unusable::new(&name, why).into());
             }
             Err(error) => return Err(error).context(name),
         };
@@ -94,8 +104,7 @@ fn repaired(mut bytes: Vec<u8>, name: &str) -> Result<Recording> {
             "the file ends after {} bytes: there is no interval in it",
             bytes.len()
         );
-        let file = name.into();
-        return Err(Unusable { file, why }.into());
+        return Err(Unusable::new(name, why).into());
     }
     let refuse = || anyhow::anyhow!("{name}: {}", FormatError::NotARecording);
     let start = bytes.get_mut(..FILE_HEADER_LEN).ok_or_else(refuse)?;

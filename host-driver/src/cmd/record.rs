@@ -82,7 +82,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     for warning in firmware.warnings() {
         ui.tell(&warning);
     }
-    stop::listen();
     let mut link: Box<dyn Link> = match &args.port {
         Some(port) => {
             if let Some(option) = args.board.first_given() {
@@ -133,7 +132,11 @@ pub(super) fn record(
     plan: &Plan<'_>,
     ui: &mut Ui,
 ) -> Result<Summary> {
-    let create = |config| Recording::create(plan.output, plan.force, config, firmware.elf);
+    let create = |config| {
+        // Before this there is nothing to end cleanly.
+        stop::listen();
+        Recording::create(plan.output, plan.force, config, firmware.elf)
+    };
     let result = driver::record(link, &plan.settings, create, ui);
     ui.finish();
     result

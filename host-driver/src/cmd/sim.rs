@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-/// Cycles between two looks at the port.
-const SLICE: u64 = 4096;
+/// Cycles between two looks at the port: few, since the slow engine takes its time for them.
+const SLICE: u64 = 512;
 /// A pause when there is nothing to do but wait for the other end of the port.
 const NAP: Duration = Duration::from_millis(5);
 /// A host that keeps the port open after the end gets this long to read what it was sent.

@@ -6,8 +6,8 @@ use lookback_sim::Board;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Cycles between two looks at the link.
-const SLICE: u64 = 4096;
+/// Cycles between two looks at the link: few, since the slow engine takes its time for them.
+const SLICE: u64 = 512;
 /// A look at the link ends after this even if the simulation is slow, so that Ctrl-C is soon seen.
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 /// Time on the link is counted as if it ran at this speed: a slow simulation is no silent board.

@@ -1,0 +1,121 @@
+//! `lookback verify`: does a recording replay, every interval of it?
+
+use super::open::{flaws, ranges, OpenArgs, Opened, Unusable};
+use super::{print, print_json, Outcome};
+use crate::text::{count, rate};
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use lookback_replay::verify::{verify, HartReport, Report};
+use serde_json::json;
+use std::fmt::Write;
+use std::time::Instant;
+
+/// Divergences that are told one by one.
+const MOST_TOLD: usize = 10;
+
+/// Options of `lookback verify`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let Opened {
+        recording, image, ..
+    } = args.open.open()?;
+    let file = args.open.file.display().to_string();
+    let image = image.map_err(|error| Unusable::new(&file, error.to_string()))?;
+    let began = Instant::now();
+    let bar = ProgressBar::new(recording.summary().instructions);
+    if let Ok(style) =
+        ProgressStyle::with_template("{bar:30} {human_pos} of {human_len} instructions, {per_sec}")
+    {
+        bar.set_style(style);
+    }
+    let report = verify(&recording, &image, |done, _| bar.set_position(done));
+    bar.finish_and_clear();
+    let seconds = began.elapsed().as_secs_f64();
+    let flaws = flaws(&recording);
+    let fine = report.ok && flaws.is_empty();
+    if args.open.json {
+        print_json(&json!({
+            "file": file,
+            "fine": fine,
+            "seconds": seconds,
+            "flaws": flaws,
+            "report": report,
+        }))?;
+    } else {
+        let text = describe(&file, &report, &flaws, fine, seconds);
+        print(text.trim_end())?;
+    }
+    Ok(Outcome::fine_if(fine))
+}
+
+fn describe(file: &str, report: &Report, flaws: &[String], fine: bool, seconds: f64) -> String {
+    let totals = &report.totals;
+    let mut text = String::new();
+    // Writing into a string cannot fail.
+    let _ = if totals.intervals == totals.intervals_ok {
+        writeln!(
+            text,
+            "{file}: all {} intervals replay, every digest matches",
+            count(totals.intervals)
+        )
+    } else {
+        writeln!(
+            text,
+            "{file}: {} of {} intervals replay, the others do not",
+            count(totals.intervals_ok),
+            count(totals.intervals)
+        )
+    };
+    let _ = writeln!(
+        text,
+        "  {} instructions replayed in {seconds:.2} s, {} a second; {:.3} bits each",
+        count(totals.instructions_ok),
+        rate(totals.instructions as f64 / seconds.max(1e-9)),
+        totals.bits_per_instruction.unwrap_or(0.0),
+    );
+    if totals.instructions_lost > 0 {
+        let _ = writeln!(
+            text,
+            "  {} instructions are not in it: the recorder could not keep up",
+            count(totals.instructions_lost)
+        );
+    }
+    if fine {
+        return text;
+    }
+    for hart in &report.harts {
+        let _ = writeln!(
+            text,
+            "  fine: intervals {} of hart {}",
+            good(hart),
+            hart.hart
+        );
+    }
+    if report.harts.is_empty() {
+        let _ = writeln!(text, "  fine: no intervals");
+    }
+    for flaw in flaws {
+        let _ = writeln!(text, "  {flaw}");
+    }
+    for seam in report.seams() {
+        let _ = writeln!(text, "  does not fit: {seam}");
+    }
+    for divergence in report.divergences().take(MOST_TOLD) {
+        let _ = writeln!(text, "  diverges: {divergence}");
+    }
+    let untold = report.divergences().count().saturating_sub(MOST_TOLD);
+    if untold > 0 {
+        let _ = writeln!(text, "  … and {untold} more");
+    }
+    text
+}
+
+fn good(hart: &HartReport) -> String {
+    let replayed = hart.intervals.iter().filter(|i| i.divergence.is_none());
+    ranges(replayed.map(|interval| interval.index))
+}
