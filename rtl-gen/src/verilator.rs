@@ -11,6 +11,7 @@ const HARMLESS: &[&str] = &[
     "ALWCOMBORDER",
     "CASEINCOMPLETE",
     "CMPCONST",
+    "SYMRSVDWORD",
     "UNOPTFLAT",
     "UNSIGNED",
     "UNUSED",
