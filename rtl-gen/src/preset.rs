@@ -1,8 +1,9 @@
 //! The named designs. A new one is one entry in [`presets`].
 
+use lookback_hdl::boards::sim::SimSoc;
 use lookback_log_format::RecorderConfig;
 
-use crate::{Design, Error, Manifest, Result};
+use crate::{emit, Design, Error, Manifest, Result};
 
 /// A named design.
 pub struct Preset {
@@ -38,7 +39,13 @@ impl Preset {
 
 /// All presets, in the order in which they are listed to users.
 pub fn presets() -> &'static [Preset] {
-    &[]
+    const PRESETS: &[Preset] = &[Preset {
+        name: "sim-soc",
+        description: "The SoC alone, for simulation: RAM outside, retirement port brought out",
+        build: |top| emit(top, &mut SimSoc::default()),
+        recorder: || None,
+    }];
+    PRESETS
 }
 
 /// The preset of this name; the error lists all names.

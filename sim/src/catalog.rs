@@ -1,8 +1,10 @@
 //! Which boards can be simulated: their Verilog and their rust-hdl blocks, side by side.
 
+use lookback_hdl::boards::sim::SimSoc;
 use lookback_rtl_gen::Design;
 
 use crate::engine::Engine;
+use crate::stepped::{board_pins, Stepped};
 use crate::{Error, Result};
 
 /// A board for both engines.
@@ -25,7 +27,14 @@ impl Entry {
     }
 }
 
-const BOARDS: &[Entry] = &[];
+const BOARDS: &[Entry] = &[Entry {
+    name: "bugnet",
+    recorder: false,
+    rtl: "sim-soc",
+    stepped: || Box::new(Stepped::new(SimSoc::default())),
+}];
+
+board_pins!(SimSoc);
 
 /// The names of the boards, which are those of their recorders' sizes.
 pub fn board_names() -> Vec<&'static str> {

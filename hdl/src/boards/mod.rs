@@ -1,1 +1,3 @@
 //! Tops: pins and wiring only.
+
+pub mod sim;
