@@ -86,8 +86,6 @@ circuit! {
         pub device: Signal<Out, Device>,
         /// the access is a write
         pub device_write: Signal<Out, Bit>,
-        /// its lanes, as bits
-        pub device_bits: Signal<Out, Bits<32>>,
         /// somebody else than the hart wrote to RAM
         pub snoop_valid: Signal<Out, Bit>,
         /// where
@@ -101,30 +99,24 @@ circuit! {
         addr: Signal<Local, Bits<32>>,
         offset: Signal<Local, Bits<32>>,
         in_ram: Signal<Local, Bit>,
-        page: Signal<Local, Bits<20>>,
-        byte_0: Signal<Local, Bits<32>>,
-        byte_1: Signal<Local, Bits<32>>,
-        byte_2: Signal<Local, Bits<32>>,
-        byte_3: Signal<Local, Bits<32>>,
+        page: Signal<Local, Bits<32>>,
+        region: Signal<Local, Bits<32>>,
+        whole: Signal<Local, Bit>,
     }
     constants {
-        zero: 32 = 0,
         ram_base: 32 = 0x8000_0000,
         word_aligned: 32 = 0xffff_fffc,
         no_lanes: 4 = 0,
         all_lanes: 4 = 15,
-        lane_0: 32 = 0x0000_00ff,
-        lane_1: 32 = 0x0000_ff00,
-        lane_2: 32 = 0x00ff_0000,
-        lane_3: 32 = 0xff00_0000,
-        finisher_page: 20 = 0x0_0100,
-        console_page: 20 = 0x1_0000,
-        first_empty_page: 20 = 0x1_0001,
-        last_empty_page: 20 = 0x1_0008,
-        gpio_page: 20 = 0x1_0012,
-        dma_page: 20 = 0x1_0013,
-        clint_region: 16 = 0x0200,
-        console_registers: 9 = 0,
+        page_bits: 32 = 0xffff_f000,
+        region_bits: 32 = 0xffff_0000,
+        finisher_page: 32 = 0x0010_0000,
+        clint_region: 32 = 0x0200_0000,
+        console_page: 32 = 0x1000_0000,
+        beyond_console: 32 = 0x0000_0ff8,
+        last_empty_page: 32 = 0x1000_8000,
+        gpio_page: 32 = 0x1001_2000,
+        dma_page: 32 = 0x1001_3000,
     }
 }
 
@@ -168,33 +160,42 @@ impl Logic for Bus {
         }
         self.snoop_valid.next = self.snoop_valid_ff.q.val();
         self.snoop_addr.next = self.snoop_addr_ff.q.val();
-        // Devices, for the hart alone.
-        self.page.next = self.hart_addr.val().get_bits::<20>(12);
+        // Devices, for the hart alone. Console and empty slots take bytes, the
+        // finisher halfwords, the others whole words.
+        self.page.next = self.hart_addr.val() & self.page_bits.val();
+        self.region.next = self.hart_addr.val() & self.region_bits.val();
+        self.whole.next = self.hart_mask.val().all();
         self.chosen.next = Device::Absent;
-        if self.page.val() == self.finisher_page.val() {
-            self.chosen.next = Device::Finisher;
-        } else if self.hart_addr.val().get_bits::<16>(16) == self.clint_region.val() {
-            self.chosen.next = Device::Clint;
-        } else if self.page.val() == self.console_page.val() {
-            if self.hart_addr.val().get_bits::<9>(3) == self.console_registers.val() {
-                self.chosen.next = Device::Console;
+        if self.hart_req.val() & !(self.in_ram.val() | self.hart_fetch.val()) {
+            if self.page.val() == self.finisher_page.val() {
+                if self.hart_mask.val().get_bit(0) & self.hart_mask.val().get_bit(1) {
+                    self.chosen.next = Device::Finisher;
+                }
+            } else if self.region.val() == self.clint_region.val() {
+                if self.whole.val() {
+                    self.chosen.next = Device::Clint;
+                }
+            } else if self.page.val() == self.console_page.val() {
+                if !(self.hart_addr.val() & self.beyond_console.val()).any() {
+                    self.chosen.next = Device::Console;
+                }
+            } else if (self.page.val() > self.console_page.val())
+                & (self.page.val() <= self.last_empty_page.val())
+            {
+                self.chosen.next = Device::Empty;
+            } else if self.page.val() == self.gpio_page.val() {
+                if self.whole.val() {
+                    self.chosen.next = Device::Gpio;
+                }
+            } else if self.page.val() == self.dma_page.val() {
+                if self.whole.val() {
+                    self.chosen.next = Device::Dma;
+                }
             }
-        } else if (self.page.val() >= self.first_empty_page.val())
-            & (self.page.val() <= self.last_empty_page.val())
-        {
-            self.chosen.next = Device::Empty;
-        } else if self.page.val() == self.gpio_page.val() {
-            self.chosen.next = Device::Gpio;
-        } else if self.page.val() == self.dma_page.val() {
-            self.chosen.next = Device::Dma;
         }
-        self.hart_fault.next = self.hart_req.val()
-            & !(self.in_ram.val()
-                | (!self.hart_fetch.val() & (self.chosen.val() != Device::Absent)));
-        self.device_ff.d.next = Device::Absent;
-        if self.hart_req.val() & !self.hart_fetch.val() {
-            self.device_ff.d.next = self.chosen.val();
-        }
+        self.hart_fault.next =
+            self.hart_req.val() & !(self.in_ram.val() | (self.chosen.val() != Device::Absent));
+        self.device_ff.d.next = self.chosen.val();
         self.device_write_ff.d.next = self.hart_write.val();
         if self.reset.val() {
             self.device_ff.d.next = Device::Absent;
@@ -202,23 +203,5 @@ impl Logic for Bus {
         }
         self.device.next = self.device_ff.q.val();
         self.device_write.next = self.device_write_ff.q.val();
-        self.byte_0.next = self.zero.val();
-        self.byte_1.next = self.zero.val();
-        self.byte_2.next = self.zero.val();
-        self.byte_3.next = self.zero.val();
-        if self.hart_mask.val().get_bit(0) {
-            self.byte_0.next = self.lane_0.val();
-        }
-        if self.hart_mask.val().get_bit(1) {
-            self.byte_1.next = self.lane_1.val();
-        }
-        if self.hart_mask.val().get_bit(2) {
-            self.byte_2.next = self.lane_2.val();
-        }
-        if self.hart_mask.val().get_bit(3) {
-            self.byte_3.next = self.lane_3.val();
-        }
-        self.device_bits.next =
-            (self.byte_0.val() | self.byte_1.val()) | (self.byte_2.val() | self.byte_3.val());
     }
 }

@@ -16,12 +16,10 @@ circuit! {
         pub selected: Signal<In, Bit>,
         /// the access is a write
         pub write: Signal<In, Bit>,
-        /// address within the region
+        /// address of the word within the region
         pub addr: Signal<In, Bits<16>>,
         /// data to write
         pub wdata: Signal<In, Bits<32>>,
-        /// bits to write
-        pub bits_written: Signal<In, Bits<32>>,
         /// data read, zero unless selected
         pub rdata: Signal<Out, Bits<32>>,
         /// time runs
@@ -42,9 +40,7 @@ circuit! {
         high_ff: DFF<Bits<32>>,
         compare_low_ff: DFF<Bits<32>>,
         compare_high_ff: DFF<Bits<32>>,
-        register: Signal<Local, Bits<14>>,
         old: Signal<Local, Bits<32>>,
-        merged: Signal<Local, Bits<32>>,
     }
     constants {
         zero: 32 = 0,
@@ -52,11 +48,11 @@ circuit! {
         no_prescale: 3 = 0,
         count_one: 3 = 1,
         last_prescale: 3 = 4,
-        reg_software: 14 = 0x0000,
-        reg_compare_low: 14 = 0x1000,
-        reg_compare_high: 14 = 0x1001,
-        reg_low: 14 = 0x2ffe,
-        reg_high: 14 = 0x2fff,
+        reg_software: 16 = 0x0000,
+        reg_compare_low: 16 = 0x4000,
+        reg_compare_high: 16 = 0x4004,
+        reg_low: 16 = 0xbff8,
+        reg_high: 16 = 0xbffc,
     }
 }
 
@@ -93,38 +89,34 @@ impl Logic for Clint {
                 }
             }
         }
-        self.register.next = self.addr.val().get_bits::<14>(2);
         self.old.next = self.zero.val();
-        self.merged.next = self.zero.val();
         if self.selected.val() {
-            if self.register.val() == self.reg_software.val() {
+            if self.addr.val() == self.reg_software.val() {
                 if self.software_ff.q.val() {
                     self.old.next = self.one.val();
                 }
-            } else if self.register.val() == self.reg_compare_low.val() {
+            } else if self.addr.val() == self.reg_compare_low.val() {
                 self.old.next = self.compare_low_ff.q.val();
-            } else if self.register.val() == self.reg_compare_high.val() {
+            } else if self.addr.val() == self.reg_compare_high.val() {
                 self.old.next = self.compare_high_ff.q.val();
-            } else if self.register.val() == self.reg_low.val() {
+            } else if self.addr.val() == self.reg_low.val() {
                 self.old.next = self.low_ff.q.val();
-            } else if self.register.val() == self.reg_high.val() {
+            } else if self.addr.val() == self.reg_high.val() {
                 self.old.next = self.high_ff.q.val();
             }
-            self.merged.next = (self.old.val() & !self.bits_written.val())
-                | (self.wdata.val() & self.bits_written.val());
             if self.write.val() {
-                if self.register.val() == self.reg_software.val() {
-                    self.software_ff.d.next = self.merged.val().get_bit(0);
-                } else if self.register.val() == self.reg_compare_low.val() {
-                    self.compare_low_ff.d.next = self.merged.val();
+                if self.addr.val() == self.reg_software.val() {
+                    self.software_ff.d.next = self.wdata.val().get_bit(0);
+                } else if self.addr.val() == self.reg_compare_low.val() {
+                    self.compare_low_ff.d.next = self.wdata.val();
                     self.armed_ff.d.next = true;
-                } else if self.register.val() == self.reg_compare_high.val() {
-                    self.compare_high_ff.d.next = self.merged.val();
+                } else if self.addr.val() == self.reg_compare_high.val() {
+                    self.compare_high_ff.d.next = self.wdata.val();
                     self.armed_ff.d.next = true;
-                } else if self.register.val() == self.reg_low.val() {
-                    self.low_ff.d.next = self.merged.val();
-                } else if self.register.val() == self.reg_high.val() {
-                    self.high_ff.d.next = self.merged.val();
+                } else if self.addr.val() == self.reg_low.val() {
+                    self.low_ff.d.next = self.wdata.val();
+                } else if self.addr.val() == self.reg_high.val() {
+                    self.high_ff.d.next = self.wdata.val();
                 }
             }
         }

@@ -22,8 +22,8 @@ circuit! {
         pub second: Signal<In, Bit>,
         /// data to write
         pub wdata: Signal<In, Bits<32>>,
-        /// bits accessed
-        pub bits_accessed: Signal<In, Bits<32>>,
+        /// bytes accessed
+        pub lanes: Signal<In, Bits<4>>,
         /// data read, zero unless selected
         pub rdata: Signal<Out, Bits<32>>,
         /// a byte was written
@@ -60,6 +60,7 @@ circuit! {
         rx_interrupt: Signal<Local, Bit>,
         tx_interrupt: Signal<Local, Bit>,
         cause: Signal<Local, Bits<32>>,
+        accessed: Signal<Local, Bits<32>>,
         writable: Signal<Local, Bits<32>>,
     }
     constants {
@@ -69,6 +70,9 @@ circuit! {
         none: 5 = 0,
         one: 5 = 1,
         full: 5 = 16,
+        lane_0: 32 = 0x0000_00ff,
+        lane_1: 32 = 0x0000_ff00,
+        lane_3: 32 = 0xff00_0000,
         first_bits: 32 = 0xff00_0f00,
         latched_bits: 32 = 0xff00_0000,
         second_bits: 32 = 0xff00_001f,
@@ -116,9 +120,21 @@ impl Logic for Console {
         }
         self.rdata.next = self.zero.val();
         self.tx_valid.next = false;
-        self.tx_data.next = self.wdata.val().get_bits::<8>(0);
+        self.tx_data.next = bit_cast::<8, 32>(self.wdata.val());
         self.pop.next = false;
+        self.accessed.next = self.zero.val();
         self.writable.next = self.zero.val();
+        if self.selected.val() {
+            if self.lanes.val().get_bit(0) {
+                self.accessed.next = self.accessed.val() | self.lane_0.val();
+            }
+            if self.lanes.val().get_bit(1) {
+                self.accessed.next = self.accessed.val() | self.lane_1.val();
+            }
+            if self.lanes.val().get_bit(3) {
+                self.accessed.next = self.accessed.val() | self.lane_3.val();
+            }
+        }
         if self.selected.val() & self.second.val() {
             self.rdata.next = self.second_ff.q.val() | self.lines.val();
             if self.available_ff.q.val() {
@@ -126,7 +142,7 @@ impl Logic for Console {
                     (self.second_ff.q.val() | self.lines.val()) | self.data_ready.val();
             }
             if self.write.val() {
-                self.writable.next = self.bits_accessed.val() & self.second_bits.val();
+                self.writable.next = self.accessed.val() & self.second_bits.val();
                 self.second_ff.d.next = (self.second_ff.q.val() & !self.writable.val())
                     | (self.wdata.val() & self.writable.val());
             }
@@ -139,29 +155,29 @@ impl Logic for Console {
                     | self.divisor_ff.q.val();
             }
             if self.write.val() {
-                self.writable.next = self.bits_accessed.val() & self.first_bits.val();
+                self.writable.next = self.accessed.val() & self.first_bits.val();
                 if self.latch.val() {
-                    self.writable.next = self.bits_accessed.val() & self.latched_bits.val();
+                    self.writable.next = self.accessed.val() & self.latched_bits.val();
                     self.divisor_ff.d.next = (self.divisor_ff.q.val()
-                        & !(self.bits_accessed.val() & self.divisor_bits.val()))
-                        | (self.wdata.val() & (self.bits_accessed.val() & self.divisor_bits.val()));
-                } else if self.bits_accessed.val().get_bit(0) {
+                        & !(self.accessed.val() & self.divisor_bits.val()))
+                        | (self.wdata.val() & (self.accessed.val() & self.divisor_bits.val()));
+                } else if self.lanes.val().get_bit(0) {
                     self.tx_valid.next = true;
                     self.empty_ff.d.next = true;
-                } else if self.bits_accessed.val().get_bit(9)
+                } else if self.lanes.val().get_bit(1)
                     & (self.wdata.val().get_bit(9) & !self.first_ff.q.val().get_bit(9))
                 {
                     self.empty_ff.d.next = true;
                 }
                 self.first_ff.d.next = (self.first_ff.q.val() & !self.writable.val())
                     | (self.wdata.val() & self.writable.val());
-                if self.bits_accessed.val().get_bit(16) {
+                if self.lanes.val().get_bit(2) {
                     self.fifo_enabled_ff.d.next = self.wdata.val().get_bit(16);
                 }
             } else {
-                self.pop.next = (self.bits_accessed.val().get_bit(0) & !self.latch.val())
-                    & self.available_ff.q.val();
-                if self.bits_accessed.val().get_bit(16) & !self.rx_interrupt.val() {
+                self.pop.next =
+                    (self.lanes.val().get_bit(0) & !self.latch.val()) & self.available_ff.q.val();
+                if self.lanes.val().get_bit(2) & !self.rx_interrupt.val() {
                     self.empty_ff.d.next = false;
                 }
             }

@@ -77,8 +77,6 @@ circuit! {
         pub state: Signal<Out, HartState>,
         /// a fetch starts in this cycle
         pub begins: Signal<Out, Bit>,
-        /// this step ends in a trap
-        pub raise: Signal<Out, Bit>,
         /// memory request
         pub req: Signal<Out, Bit>,
         /// it writes
@@ -327,7 +325,6 @@ impl Logic for Control {
             }
             _ => self.lockup_ff.d.next = self.lockup_ff.q.val(),
         }
-        self.raise.next = self.exception.val();
         self.complete.next = self.done.val();
         self.retire_ff.d.next = self.done.val();
         self.writeback_ff.d.next = self.done.val() & self.result.val();

@@ -43,11 +43,11 @@ circuit! {
         pub trap_value: Signal<In, Bits<32>>,
         /// for `mepc`
         pub trap_pc: Signal<In, Bits<32>>,
-        /// where the trap goes; valid with `trap`
+        /// where the trap goes, valid with `trap`; otherwise where `mret` goes
         pub target: Signal<Out, Bits<32>>,
         /// `mret` executes in this cycle
         pub mret: Signal<In, Bit>,
-        /// where `mret` goes
+        /// `mepc`
         pub mepc: Signal<Out, Bits<32>>,
         /// the hart is in M mode
         pub machine: Signal<Out, Bit>,
@@ -78,7 +78,7 @@ circuit! {
         scratch_ff: DFF<Bits<32>>,
         counteren_ff: DFF<Bits<32>>,
         inhibit_ff: DFF<Bits<32>>,
-        index: Signal<Local, Bits<5>>,
+        enabled: Signal<Local, Bit>,
         old: Signal<Local, Bits<32>>,
         source: Signal<Local, Bits<32>>,
         new_value: Signal<Local, Bits<32>>,
@@ -89,6 +89,7 @@ circuit! {
     constants {
         zero: 32 = 0,
         isa: 32 = 0x4010_1101,
+        rs1_field: 32 = 0x000f_8000,
         counteren_bits: 32 = 7,
         inhibit_bits: 32 = 5,
     }
@@ -125,15 +126,22 @@ impl Logic for Csr {
         self.old.next = self.zero.val();
         self.source.next = self.zero.val();
         self.new_value.next = self.zero.val();
-        self.index.next = self.insn.val().get_bits::<5>(20);
         // csrrs and csrrc with x0 or a zero immediate do not write, not even a read-only register.
         self.wants_write.next =
-            !self.insn.val().get_bit(13) | self.insn.val().get_bits::<5>(15).any();
+            !self.insn.val().get_bit(13) | (self.insn.val() & self.rs1_field.val()).any();
         self.refused.next = (self.name.val() == CsrName::Unknown)
-            | (self.wants_write.val() & self.insn.val().get_bits::<2>(30).all());
+            | (self.wants_write.val()
+                & (self.insn.val().get_bit(31) & self.insn.val().get_bit(30)));
+        // U mode has the user counters, as far as mcounteren lets it.
+        self.enabled.next = self.counteren_ff.q.val().get_bit(0);
+        if self.insn.val().get_bit(20) {
+            self.enabled.next = self.counteren_ff.q.val().get_bit(1);
+        } else if self.insn.val().get_bit(21) {
+            self.enabled.next = self.counteren_ff.q.val().get_bit(2);
+        }
         if !self.traps.machine.val()
-            & (self.insn.val().get_bits::<2>(28).any()
-                | !self.counteren_ff.q.val().get_bit(self.index.val().index()))
+            & (((self.name.val() == CsrName::Zero) | !self.enabled.val())
+                | (self.insn.val().get_bit(29) | self.insn.val().get_bit(28)))
         {
             self.refused.next = true;
         }

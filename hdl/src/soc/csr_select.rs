@@ -61,6 +61,7 @@ circuit! {
         index: Signal<Local, Bits<5>>,
     }
     constants {
+        no_page: 7 = 0x00,
         trap_setup: 7 = 0x18,
         inhibit: 7 = 0x19,
         trap_handling: 7 = 0x1a,
@@ -92,9 +93,11 @@ impl Logic for CsrSelect {
     fn update(&mut self) {
         dff_setup!(self, clock, name_ff);
         self.name.next = self.name_ff.q.val();
-        self.page.next = self.word.val().get_bits::<7>(25);
-        self.index.next = self.word.val().get_bits::<5>(20);
+        self.page.next = self.no_page.val();
+        self.index.next = self.i0.val();
         if self.load.val() {
+            self.page.next = self.word.val().get_bits::<7>(25);
+            self.index.next = self.word.val().get_bits::<5>(20);
             self.name_ff.d.next = CsrName::Unknown;
             if self.page.val() == self.trap_setup.val() {
                 if self.index.val() == self.i0.val() {

@@ -18,14 +18,14 @@ circuit! {
         pub state: Signal<In, HartState>,
         /// a fetch starts in this cycle
         pub begins: Signal<In, Bit>,
-        /// the step ends in a trap
-        pub raise: Signal<In, Bit>,
         /// what the instruction does
         pub kind: Signal<In, Kind>,
         /// what the arithmetic unit does
         pub alu_op: Signal<In, AluOp>,
         /// instruction word
         pub insn: Signal<In, Bits<32>>,
+        /// its funct3
+        pub funct3: Signal<In, Bits<3>>,
         /// immediate
         pub imm: Signal<In, Bits<32>>,
         /// rs1
@@ -38,16 +38,12 @@ circuit! {
         pub device_rdata: Signal<In, Bits<32>>,
         /// which of the two counts
         pub from_device: Signal<In, Bit>,
-        /// product
-        pub product: Signal<In, Bits<32>>,
-        /// quotient or remainder
-        pub quotient: Signal<In, Bits<32>>,
+        /// product, quotient or remainder
+        pub computed: Signal<In, Bits<32>>,
         /// old value of a CSR
         pub csr_rdata: Signal<In, Bits<32>>,
-        /// where a trap goes
+        /// where a trap or `mret` goes
         pub trap_target: Signal<In, Bits<32>>,
-        /// where `mret` goes
-        pub mepc: Signal<In, Bits<32>>,
         /// `sc.w` holds its reservation
         pub reserved: Signal<In, Bit>,
         /// address of this instruction
@@ -106,9 +102,13 @@ impl Logic for Datapath {
         if self.from_device.val() {
             self.arrived.next = self.device_rdata.val();
         }
-        self.lanes.size.next = self.insn.val().get_bits::<3>(12);
-        self.lanes.offset.next = self.addr_ff.q.val().get_bits::<2>(0);
+        self.lanes.size.next = self.funct3.val();
+        self.lanes.offset.next = bit_cast::<2, 32>(self.addr_ff.q.val());
         self.lanes.value.next = self.rs2.val();
+        self.lanes.stores.next =
+            (self.kind.val() == Kind::Store) & (self.state.val() == HartState::Execute);
+        self.lanes.loads.next =
+            (self.kind.val() == Kind::Load) & (self.state.val() == HartState::Arrive);
         self.lanes.word.next = self.arrived.val();
         self.mask.next = self.lanes.mask.val();
         self.misaligned.next = self.lanes.misaligned.val();
@@ -130,15 +130,15 @@ impl Logic for Datapath {
         }
         self.target.next = self.base.val() + self.imm.val();
         self.condition.next = self.alu.equal.val();
-        if self.insn.val().get_bit(14) {
+        if self.funct3.val().get_bit(2) {
             self.condition.next = self.alu.less.val();
-            if self.insn.val().get_bit(13) {
+            if self.funct3.val().get_bit(1) {
                 self.condition.next = self.alu.less_unsigned.val();
             }
         }
         self.jumps.next = (self.kind.val() == Kind::Jal) | (self.kind.val() == Kind::Jalr);
         if self.kind.val() == Kind::Branch {
-            self.jumps.next = self.condition.val() ^ self.insn.val().get_bit(12);
+            self.jumps.next = self.condition.val() ^ self.funct3.val().get_bit(0);
         }
         self.misaligned_target.next = self.jumps.val() & self.target.val().get_bit(1);
         match self.state.val() {
@@ -159,18 +159,17 @@ impl Logic for Datapath {
                     self.addr_ff.d.next = self.target.val() & self.even.val();
                 }
                 match self.kind.val() {
-                    Kind::Lui => self.result_ff.d.next = self.imm.val(),
                     Kind::Auipc => self.result_ff.d.next = self.target.val(),
                     Kind::Jal => self.result_ff.d.next = self.following.val(),
                     Kind::Jalr => self.result_ff.d.next = self.following.val(),
                     Kind::Mret => {
-                        self.next_ff.d.next = self.mepc.val();
+                        self.next_ff.d.next = self.trap_target.val();
                         self.addr_ff.d.next = self.insn.val();
                     }
                     Kind::Wfi => self.addr_ff.d.next = self.insn.val(),
                     Kind::Illegal => self.addr_ff.d.next = self.insn.val(),
                     Kind::Ecall => self.addr_ff.d.next = self.zero.val(),
-                    Kind::Ebreak => self.addr_ff.d.next = self.pc_ff.q.val(),
+                    Kind::Ebreak => self.addr_ff.d.next = self.zero.val(),
                     _ => self.word_ff.d.next = self.word_ff.q.val(),
                 }
             }
@@ -185,17 +184,10 @@ impl Logic for Datapath {
                 self.result_ff.d.next = self.lanes.loaded.val();
             }
             HartState::Modify => self.wdata_ff.d.next = self.alu.y.val(),
-            HartState::Compute => {
-                self.result_ff.d.next = self.product.val();
-                if self.insn.val().get_bit(14) {
-                    self.result_ff.d.next = self.quotient.val();
-                }
-            }
+            HartState::Compute => self.result_ff.d.next = self.computed.val(),
             HartState::Csr => {
                 self.result_ff.d.next = self.csr_rdata.val();
-                if self.raise.val() {
-                    self.addr_ff.d.next = self.insn.val();
-                }
+                self.addr_ff.d.next = self.insn.val();
             }
             HartState::Trap => self.next_ff.d.next = self.trap_target.val(),
             _ => self.next_ff.d.next = self.next_ff.q.val(),

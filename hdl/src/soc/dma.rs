@@ -37,8 +37,8 @@ circuit! {
         pub selected: Signal<In, Bit>,
         /// the access is a write
         pub write: Signal<In, Bit>,
-        /// register number
-        pub register: Signal<In, Bits<3>>,
+        /// offset of the register
+        pub register: Signal<In, Bits<5>>,
         /// data to write
         pub wdata: Signal<In, Bits<32>>,
         /// data read, zero unless selected
@@ -78,11 +78,11 @@ circuit! {
         bit_done: 32 = 2,
         bit_error: 32 = 4,
         bit_wanted: 32 = 2,
-        reg_source: 3 = 0,
-        reg_destination: 3 = 1,
-        reg_length: 3 = 2,
-        reg_control: 3 = 3,
-        reg_status: 3 = 4,
+        reg_source: 5 = 0x00,
+        reg_destination: 5 = 0x04,
+        reg_length: 5 = 0x08,
+        reg_control: 5 = 0x0c,
+        reg_status: 5 = 0x10,
     }
 }
 

@@ -17,8 +17,6 @@ circuit! {
         pub second: Signal<In, Bit>,
         /// data to write
         pub wdata: Signal<In, Bits<32>>,
-        /// bits to write
-        pub bits_written: Signal<In, Bits<32>>,
         /// data read, zero unless selected
         pub rdata: Signal<Out, Bits<32>>,
         /// pins in
@@ -47,8 +45,7 @@ impl Logic for Gpio {
             if self.second.val() {
                 self.rdata.next = self.in_ff.q.val();
             } else if self.write.val() {
-                self.out_ff.d.next = (self.out_ff.q.val() & !self.bits_written.val())
-                    | (self.wdata.val() & self.bits_written.val());
+                self.out_ff.d.next = self.wdata.val();
             }
         }
         if self.reset.val() {

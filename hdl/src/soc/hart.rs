@@ -24,9 +24,8 @@ use super::csr::Csr;
 use super::csr_select::CsrSelect;
 use super::datapath::Datapath;
 use super::decode::{Decode, Kind};
-use super::divide::Divide;
 use super::immediate::Immediate;
-use super::multiply::Multiply;
+use super::muldiv::MulDiv;
 use super::operation::Operation;
 use super::registers::Registers;
 use rust_hdl::prelude::*;
@@ -131,8 +130,7 @@ circuit! {
         operation: Operation,
         csr_select: CsrSelect,
         registers: Registers,
-        multiply: Multiply,
-        divide: Divide,
+        muldiv: MulDiv,
         csr: Csr,
         reserved_ff: DFF<Bit>,
         reservation_ff: DFF<Bits<32>>,
@@ -182,15 +180,13 @@ impl Logic for Hart {
 
         // Registers: read when the word arrives, written when the instruction retires.
         self.registers.clock.next = self.clock.val();
-        self.registers.left_address.next = self.insn.val().get_bits::<5>(15);
-        self.registers.right_address.next = self.insn.val().get_bits::<5>(20);
+        self.registers.read_insn.next = self.insn.val();
         if self.state.val() == HartState::Decode {
-            self.registers.left_address.next = self.ram_rdata.val().get_bits::<5>(15);
-            self.registers.right_address.next = self.ram_rdata.val().get_bits::<5>(20);
+            self.registers.read_insn.next = self.ram_rdata.val();
         }
         self.rd.next = self.no_register.val();
         if self.control.writeback.val() {
-            self.rd.next = self.insn.val().get_bits::<5>(7);
+            self.rd.next = self.decode.rd.val();
         }
         self.registers.write.next = self.rd.val().any();
         self.registers.write_address.next = self.rd.val();
@@ -243,7 +239,7 @@ impl Logic for Hart {
         self.control.misaligned.next = self.datapath.misaligned.val();
         self.control.mask.next = self.datapath.mask.val();
         self.control.reserved.next = self.reserved.val();
-        self.control.computed.next = self.multiply.done.val() | self.divide.done.val();
+        self.control.computed.next = self.muldiv.done.val();
         self.control.csr_illegal.next = self.csr.illegal.val();
         self.control.machine.next = self.csr.machine.val();
         self.control.timeout_wait.next = self.csr.timeout_wait.val();
@@ -255,39 +251,28 @@ impl Logic for Hart {
         self.datapath.clock.next = self.clock.val();
         self.datapath.state.next = self.state.val();
         self.datapath.begins.next = self.control.begins.val();
-        self.datapath.raise.next = self.control.raise.val();
         self.datapath.kind.next = self.kind.val();
         self.datapath.alu_op.next = self.operation.alu_op.val();
         self.datapath.insn.next = self.insn.val();
+        self.datapath.funct3.next = self.decode.funct3.val();
         self.datapath.imm.next = self.immediate.imm.val();
         self.datapath.rs1.next = self.registers.left.val();
         self.datapath.rs2.next = self.registers.right.val();
         self.datapath.ram_rdata.next = self.ram_rdata.val();
         self.datapath.device_rdata.next = self.device_rdata.val();
         self.datapath.from_device.next = self.from_device.val();
-        self.datapath.product.next = self.multiply.result.val();
-        self.datapath.quotient.next = self.divide.result.val();
+        self.datapath.computed.next = self.muldiv.result.val();
         self.datapath.csr_rdata.next = self.csr.rdata.val();
         self.datapath.trap_target.next = self.csr.target.val();
-        self.datapath.mepc.next = self.csr.mepc.val();
         self.datapath.reserved.next = self.reserved.val();
 
-        self.multiply.clock.next = self.clock.val();
-        self.multiply.reset.next = self.reset.val();
-        self.multiply.start.next = ((self.state.val() == HartState::Execute)
-            & (self.kind.val() == Kind::MulDiv))
-            & !self.insn.val().get_bit(14);
-        self.multiply.funct3.next = self.insn.val().get_bits::<2>(12);
-        self.multiply.a.next = self.registers.left.val();
-        self.multiply.b.next = self.registers.right.val();
-        self.divide.clock.next = self.clock.val();
-        self.divide.reset.next = self.reset.val();
-        self.divide.start.next = ((self.state.val() == HartState::Execute)
-            & (self.kind.val() == Kind::MulDiv))
-            & self.insn.val().get_bit(14);
-        self.divide.funct3.next = self.insn.val().get_bits::<2>(12);
-        self.divide.a.next = self.registers.left.val();
-        self.divide.b.next = self.registers.right.val();
+        self.muldiv.clock.next = self.clock.val();
+        self.muldiv.reset.next = self.reset.val();
+        self.muldiv.start.next =
+            (self.state.val() == HartState::Execute) & (self.kind.val() == Kind::MulDiv);
+        self.muldiv.funct3.next = self.decode.funct3.val();
+        self.muldiv.a.next = self.registers.left.val();
+        self.muldiv.b.next = self.registers.right.val();
 
         self.csr.clock.next = self.clock.val();
         self.csr.reset.next = self.reset.val();
@@ -323,8 +308,8 @@ impl Logic for Hart {
         if self.control.ran_in_machine.val() {
             self.rvfi_mode.next = self.mode_machine.val();
         }
-        self.rvfi_rs1_addr.next = self.insn.val().get_bits::<5>(15);
-        self.rvfi_rs2_addr.next = self.insn.val().get_bits::<5>(20);
+        self.rvfi_rs1_addr.next = self.decode.rs1.val();
+        self.rvfi_rs2_addr.next = self.decode.rs2.val();
         self.rvfi_rs1_rdata.next = self.registers.left.val();
         self.rvfi_rs2_rdata.next = self.registers.right.val();
         self.rvfi_rd_addr.next = self.rd.val();

@@ -44,7 +44,7 @@ impl Logic for Immediate {
     fn update(&mut self) {
         dff_setup!(self, clock, imm_ff);
         self.imm.next = self.imm_ff.q.val();
-        self.opcode.next = self.word.val().get_bits::<7>(0);
+        self.opcode.next = bit_cast::<7, 32>(self.word.val());
         self.sign_i.next = self.zero.val();
         self.sign_j.next = self.zero.val();
         if self.word.val().get_bit(31) {

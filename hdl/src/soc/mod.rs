@@ -4,7 +4,7 @@
 //! ```text
 //!            ┌ hart ──────────────────────────┐
 //!            │ decode → registers → alu,      │ rvfi
-//!            │ multiply, divide, lanes, csr (counters)  ├──────►
+//!            │ muldiv, lanes, csr (counters)  ├──────►
 //!            └──────┬─────────────────────────┘
 //!                  bus ── ram_* (external)         snoop
 //!    ┌───────┬──────┼───────┬────────┐           ┌──────►
@@ -29,13 +29,12 @@ pub mod csr;
 pub mod csr_select;
 pub mod datapath;
 pub mod decode;
-pub mod divide;
 pub mod dma;
 pub mod gpio;
 pub mod hart;
 pub mod immediate;
 pub mod lanes;
-pub mod multiply;
+pub mod muldiv;
 pub mod operation;
 pub mod registers;
 #[allow(clippy::module_inception)]

@@ -1,6 +1,7 @@
 //! Which operation of the arithmetic unit an instruction needs, held until the next one.
 //!
-//! Looks only at instructions that use the unit's result: register, immediate and AMO.
+//! Looks only at instructions that use the unit's result: register, immediate, AMO and
+//! `lui`, which takes the immediate as it is.
 
 use super::alu::AluOp;
 use rust_hdl::prelude::*;
@@ -24,6 +25,9 @@ circuit! {
     constants {
         op_register: 7 = 0x33,
         op_amo: 7 = 0x2f,
+        op_lui: 7 = 0x37,
+        no_funct: 3 = 0,
+        no_long_funct: 5 = 0,
         f0: 3 = 0,
         f1: 3 = 1,
         f2: 3 = 2,
@@ -47,10 +51,12 @@ impl Logic for Operation {
     fn update(&mut self) {
         dff_setup!(self, clock, alu_op_ff);
         self.alu_op.next = self.alu_op_ff.q.val();
-        self.opcode.next = self.word.val().get_bits::<7>(0);
-        self.funct3.next = self.word.val().get_bits::<3>(12);
-        self.funct5.next = self.word.val().get_bits::<5>(27);
+        self.opcode.next = bit_cast::<7, 32>(self.word.val());
+        self.funct3.next = self.no_funct.val();
+        self.funct5.next = self.no_long_funct.val();
         if self.load.val() {
+            self.funct3.next = self.word.val().get_bits::<3>(12);
+            self.funct5.next = self.word.val().get_bits::<5>(27);
             self.alu_op_ff.d.next = AluOp::Add;
             if self.opcode.val() == self.op_amo.val() {
                 if self.funct5.val() == self.amo_swap.val() {
@@ -70,6 +76,8 @@ impl Logic for Operation {
                 } else if self.funct5.val() == self.amo_maxu.val() {
                     self.alu_op_ff.d.next = AluOp::MaxUnsigned;
                 }
+            } else if self.opcode.val() == self.op_lui.val() {
+                self.alu_op_ff.d.next = AluOp::Swap;
             } else if self.funct3.val() == self.f0.val() {
                 if (self.opcode.val() == self.op_register.val()) & self.word.val().get_bit(30) {
                     self.alu_op_ff.d.next = AluOp::Sub;

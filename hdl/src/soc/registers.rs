@@ -2,7 +2,7 @@
 //!
 //! rust-hdl's own RAM has one read port and keeps its simulated contents in a tree; this one is a
 //! plain array, and in hardware two block or LUT RAMs.
-//! Contract: `left` and `right` show, one cycle later, what was at the addresses before the edge.
+//! Contract: `left` and `right` show, one cycle later, what the registers held before the edge.
 
 use rust_hdl::prelude::*;
 
@@ -11,13 +11,11 @@ use rust_hdl::prelude::*;
 pub struct Registers {
     /// clock
     pub clock: Signal<In, Clock>,
-    /// register read into `left`
-    pub left_address: Signal<In, Bits<5>>,
-    /// register read into `right`
-    pub right_address: Signal<In, Bits<5>>,
-    /// value of the register addressed in the last cycle
+    /// instruction whose rs1 and rs2 are read (its slices are taken here, where that is cheap)
+    pub read_insn: Signal<In, Bits<32>>,
+    /// value of rs1, one cycle later
     pub left: Signal<Out, Bits<32>>,
-    /// value of the register addressed in the last cycle
+    /// value of rs2, one cycle later
     pub right: Signal<Out, Bits<32>>,
     /// write `write_data` at the next edge
     pub write: Signal<In, Bit>,
@@ -31,8 +29,9 @@ pub struct Registers {
 impl Logic for Registers {
     fn update(&mut self) {
         if self.clock.pos_edge() {
-            self.left.next = self._cells[self.left_address.val().index()];
-            self.right.next = self._cells[self.right_address.val().index()];
+            let insn = self.read_insn.val().to_u32();
+            self.left.next = self._cells[(insn >> 15 & 31) as usize];
+            self.right.next = self._cells[(insn >> 20 & 31) as usize];
             if self.write.val() {
                 self._cells[self.write_address.val().index()] = self.write_data.val();
             }
@@ -57,8 +56,8 @@ initial begin
 end
 
 always @(posedge clock) begin
-   left <= cells[left_address];
-   right <= cells[right_address];
+   left <= cells[read_insn[19:15]];
+   right <= cells[read_insn[24:20]];
    if (write) cells[write_address] <= write_data;
 end
 "
@@ -71,13 +70,18 @@ end
             name: "registers".into(),
             clock: "clock".into(),
             inputs: vec![
-                "left_address".into(),
-                "right_address".into(),
+                "read_insn".into(),
                 "write".into(),
                 "write_address".into(),
                 "write_data".into(),
             ],
             outputs: vec!["left".into(), "right".into()],
         }]
+    }
+}
+
+impl super::circuit::Pending for Registers {
+    fn pending(&self) -> bool {
+        false
     }
 }

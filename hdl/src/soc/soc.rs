@@ -123,6 +123,7 @@ circuit! {
         ending_pass: 16 = 0x5555,
         ending_fail: 16 = 0x3333,
         ending_reset: 16 = 0x7777,
+        low_half: 32 = 0xffff,
         all_lanes: 4 = 15,
     }
 }
@@ -174,9 +175,8 @@ impl Logic for Soc {
         self.clint.reset.next = self.reset.val();
         self.clint.selected.next = self.device.val() == Device::Clint;
         self.clint.write.next = self.bus.device_write.val();
-        self.clint.addr.next = self.hart.rvfi_mem_addr.val().get_bits::<16>(0);
+        self.clint.addr.next = bit_cast::<16, 32>(self.hart.rvfi_mem_addr.val());
         self.clint.wdata.next = self.hart.req_wdata.val();
-        self.clint.bits_written.next = self.bus.device_bits.val();
         self.clint.running.next = self.hart.running.val();
 
         self.console.clock.next = self.clock.val();
@@ -185,7 +185,7 @@ impl Logic for Soc {
         self.console.write.next = self.bus.device_write.val();
         self.console.second.next = self.hart.rvfi_mem_addr.val().get_bit(2);
         self.console.wdata.next = self.hart.req_wdata.val();
-        self.console.bits_accessed.next = self.bus.device_bits.val();
+        self.console.lanes.next = self.hart.req_mask.val();
         self.console.rx_valid.next = self.console_rx_valid.val();
         self.console.rx_data.next = self.console_rx_data.val();
         self.console_rx_ready.next = self.console.rx_ready.val();
@@ -198,7 +198,6 @@ impl Logic for Soc {
         self.gpio.write.next = self.bus.device_write.val();
         self.gpio.second.next = self.hart.rvfi_mem_addr.val().get_bit(2);
         self.gpio.wdata.next = self.hart.req_wdata.val();
-        self.gpio.bits_written.next = self.bus.device_bits.val();
         self.gpio.pins_in.next = self.gpio_in.val();
         self.gpio_out.next = self.gpio.pins_out.val();
 
@@ -206,7 +205,7 @@ impl Logic for Soc {
         self.dma.reset.next = self.reset.val();
         self.dma.selected.next = self.device.val() == Device::Dma;
         self.dma.write.next = self.bus.device_write.val();
-        self.dma.register.next = self.hart.rvfi_mem_addr.val().get_bits::<3>(2);
+        self.dma.register.next = bit_cast::<5, 32>(self.hart.rvfi_mem_addr.val());
         self.dma.wdata.next = self.hart.req_wdata.val();
         self.dma.grant.next = self.bus.dma_grant.val();
         self.dma.fault.next = self.bus.dma_fault.val();
@@ -215,7 +214,7 @@ impl Logic for Soc {
         // End of the run.
         self.finished.next = self.finished_ff.q.val();
         self.finish_code.next = self.finish_code_ff.q.val();
-        self.ending.next = self.hart.req_wdata.val().get_bits::<16>(0);
+        self.ending.next = bit_cast::<16, 32>(self.hart.req_wdata.val());
         if !self.finished_ff.q.val() {
             if self.hart.lockup.val() {
                 self.finished_ff.d.next = true;
@@ -226,7 +225,10 @@ impl Logic for Soc {
                     | (self.ending.val() == self.ending_reset.val()))
             {
                 self.finished_ff.d.next = true;
-                self.finish_code_ff.d.next = self.hart.req_wdata.val() & self.bus.device_bits.val();
+                self.finish_code_ff.d.next = self.hart.req_wdata.val() & self.low_half.val();
+                if self.hart.req_mask.val().all() {
+                    self.finish_code_ff.d.next = self.hart.req_wdata.val();
+                }
             }
         }
         if self.reset.val() {

@@ -26,7 +26,7 @@ circuit! {
         pub trap_value: Signal<In, Bits<32>>,
         /// for `mepc`
         pub trap_pc: Signal<In, Bits<32>>,
-        /// where the trap goes; valid with `trap`
+        /// where the trap goes, valid with `trap`; otherwise where `mret` goes
         pub target: Signal<Out, Bits<32>>,
         /// `mret` executes in this cycle
         pub mret: Signal<In, Bit>,
@@ -86,6 +86,7 @@ circuit! {
         cause_timer: 4 = 7,
         cause_external: 4 = 11,
         cause_interrupt: 32 = 0x8000_0000,
+        cause_bits: 32 = 0x8000_001f,
         aligned: 32 = 0xffff_fffc,
         status_mie: 32 = 0x0000_0008,
         status_mpie: 32 = 0x0000_0080,
@@ -131,9 +132,10 @@ impl Logic for Traps {
             self.request_cause.next = self.cause_software.val();
         }
         self.base.next = self.vector_ff.q.val() & self.aligned.val();
-        self.target.next = self.base.val();
+        self.target.next = self.epc_ff.q.val();
         self.new_status.next = self.write_data.val() & self.status_writable.val();
         if self.trap.val() {
+            self.target.next = self.base.val();
             if self.trap_interrupt.val() & self.vector_ff.q.val().get_bit(0) {
                 self.target.next =
                     self.base.val() + (bit_cast::<32, 4>(self.trap_cause.val()) << 2);
@@ -183,7 +185,9 @@ impl Logic for Traps {
                     }
                 }
                 CsrName::Epc => self.epc_ff.d.next = self.write_data.val() & self.aligned.val(),
-                CsrName::Cause => self.cause_ff.d.next = self.write_data.val(),
+                CsrName::Cause => {
+                    self.cause_ff.d.next = self.write_data.val() & self.cause_bits.val()
+                }
                 CsrName::Value => self.value_ff.d.next = self.write_data.val(),
                 _ => self.status_ff.d.next = self.status_ff.q.val(),
             }
