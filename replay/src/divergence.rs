@@ -36,6 +36,9 @@ pub enum What {
     /// The entries cannot be read.
     #[error("the log cannot be read on: {0}")]
     Entries(String),
+    /// A small count is written in the long form.
+    #[error("the log's next entry says in the long form that {0} operations are skipped")]
+    LongForm(u32),
     /// Entries are left after the last instruction.
     #[error("the log has entries left after the interval's last instruction")]
     EntriesLeft,

@@ -1,13 +1,16 @@
 //! The instructions of RV32IMA, Zicsr and Zifencei, executed from memory and log.
 //!
-//! This loop is what makes `verify` fast: pc, position and digest live in registers of the host,
-//! and everything that most instructions do not need is elsewhere.
+//! This loop is what makes `verify` fast. The state that every instruction changes is kept apart
+//! from the machine, so that it stays in registers of the host, and each kind of instruction ends
+//! in its own inlined copy of `retire`, so that it pays only for what it does.
 
-use crate::decode::{decode, Op};
+use crate::decode::{decode, Insn, Op};
+use crate::log::NEVER;
 use crate::machine::{Before, Machine, Pause};
 use crate::memory::executable;
 use crate::step::{Entered, Observer, Step};
 use crate::What;
+use lookback_log_format::Digest;
 
 /// The memory access of an instruction, in lanes.
 #[derive(Clone, Copy, Default)]
@@ -31,6 +34,28 @@ impl Access {
     };
 }
 
+/// What an instruction did, for its [`Step`].
+#[derive(Clone, Copy, Default)]
+struct Effect {
+    rd: u8,
+    value: u32,
+    access: Access,
+}
+
+/// Where the loop is.
+#[derive(Clone, Copy)]
+struct Cursor {
+    pc: u32,
+    position: u32,
+    digest: Digest,
+    /// Where the caller wants to stop.
+    stop: u32,
+    /// Where the loop has to stop, for the caller or for the log.
+    limit: u32,
+    /// What the last instruction did, if somebody watches.
+    effect: Effect,
+}
+
 /// No page of any pc.
 const NO_PAGE: u32 = u32::MAX;
 
@@ -42,7 +67,14 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         entered: Entered,
         observer: &mut O,
     ) -> Result<Pause, What> {
-        self.execute_loop::<O, false>(stop, 0, entered, observer)
+        let mut at = self.cursor(stop);
+        let ended = if O::WATCHES {
+            self.watched_loop(&mut at, entered, observer)
+        } else {
+            self.silent_loop(&mut at)
+        };
+        self.leave_at(&at);
+        ended
     }
 
     /// Executes one instruction of which the log has the word.
@@ -52,186 +84,275 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         entered: Entered,
         observer: &mut O,
     ) -> Result<Pause, What> {
-        self.execute_loop::<O, true>(self.position + 1, word, entered, observer)
+        let insn = executable(word);
+        let mut at = self.cursor(NEVER);
+        let step = self.watched(&mut at, insn, word, entered)?;
+        self.leave_at(&at);
+        let step = Step {
+            fetched: true,
+            ..step
+        };
+        if O::WATCHES && observer.step(&step).is_break() {
+            return Ok(Pause::Observer);
+        }
+        Ok(Pause::Log)
+    }
+
+    fn cursor(&self, stop: u32) -> Cursor {
+        Cursor {
+            pc: self.pc,
+            position: self.position,
+            digest: self.digest,
+            stop,
+            limit: self.limit(stop),
+            effect: Effect::default(),
+        }
+    }
+
+    fn leave_at(&mut self, at: &Cursor) {
+        (self.pc, self.position, self.digest) = (at.pc, at.position, at.digest);
     }
 
     #[inline(always)]
-    fn execute_loop<O: Observer, const FETCHED: bool>(
+    fn silent_loop(&mut self, at: &mut Cursor) -> Result<Pause, What> {
+        let (mut page, mut code_page) = (NO_PAGE, 0);
+        while at.position < at.limit {
+            if at.pc >> 12 != page {
+                code_page = self.memory.code_page(at.pc)?;
+                page = at.pc >> 12;
+            }
+            let insn = self.memory.decoded(code_page, at.pc);
+            if insn.op == Op::Illegal {
+                self.memory.decode(code_page, at.pc)?;
+                continue;
+            }
+            self.instruction::<false>(at, insn)?;
+        }
+        Ok(Pause::Log)
+    }
+
+    fn watched_loop<O: Observer>(
         &mut self,
-        stop: u32,
-        mut word: u32,
+        at: &mut Cursor,
         mut entered: Entered,
         observer: &mut O,
     ) -> Result<Pause, What> {
-        let mut limit = self.limit(stop);
         let (mut page, mut code_page) = (NO_PAGE, 0);
-        let (mut pc, mut position, mut digest) = (self.pc, self.position, self.digest);
-        macro_rules! attempt {
-            ($result:expr) => {
-                match $result {
-                    Ok(value) => value,
-                    Err(what) => break Err(what),
+        while at.position < at.limit {
+            if at.pc >> 12 != page {
+                code_page = self.memory.code_page(at.pc)?;
+                page = at.pc >> 12;
+            }
+            let insn = self.memory.decoded(code_page, at.pc);
+            if insn.op == Op::Illegal {
+                self.memory.decode(code_page, at.pc)?;
+                continue;
+            }
+            // Asked before the instruction itself can overwrite it.
+            let word = self.memory.code_word(at.pc)?;
+            let step = self.watched(at, insn, word, std::mem::take(&mut entered))?;
+            if observer.step(&step).is_break() {
+                return Ok(Pause::Observer);
+            }
+        }
+        Ok(Pause::Log)
+    }
+
+    /// Executes one instruction and tells what it did.
+    fn watched(
+        &mut self,
+        at: &mut Cursor,
+        insn: Insn,
+        word: u32,
+        entered: Entered,
+    ) -> Result<Step, What> {
+        let (pc, position) = (at.pc, at.position);
+        let (a, b) = (self.register(insn.rs1), self.register(insn.rs2));
+        self.instruction::<true>(at, insn)
+            .map_err(|what| match what {
+                What::NoTrap(_) => What::NoTrap(word),
+                other => other,
+            })?;
+        let sources = decode(word);
+        let Effect { rd, value, access } = at.effect;
+        Ok(Step {
+            position,
+            retired: self.retired_at_start.wrapping_add(position.into()),
+            pc,
+            insn: word,
+            entered,
+            trap: false,
+            rs1_value: sources.source1().map_or(0, |_| a),
+            rs2_value: sources.source2().map_or(0, |_| b),
+            rd,
+            rd_value: value,
+            mem_addr: access.addr,
+            mem_rmask: access.rmask,
+            mem_rdata: access.rdata,
+            mem_wmask: access.wmask,
+            mem_wdata: access.wdata,
+            logged: access.logged,
+            fetched: false,
+            next_pc: matches!(self.before, Before::Plain).then_some(at.pc),
+        })
+    }
+
+    /// Executes one instruction.
+    #[inline(always)]
+    fn instruction<const WATCHED: bool>(
+        &mut self,
+        at: &mut Cursor,
+        insn: Insn,
+    ) -> Result<(), What> {
+        let (a, b) = (self.register(insn.rs1), self.register(insn.rs2));
+        let (rd, imm) = (insn.rd, insn.imm);
+        let addr = a.wrapping_add(imm);
+        let (sa, sb) = (a as i32, b as i32);
+        macro_rules! value {
+            ($value:expr) => {{
+                self.retire::<WATCHED>(at, rd, $value, Access::NONE, at.pc.wrapping_add(4));
+                Ok(())
+            }};
+        }
+        macro_rules! load {
+            ($bytes:literal, $extend:expr) => {{
+                let access = self.read::<$bytes>(addr, at.position)?;
+                let value = $extend(access.rdata >> (8 * (addr % 4)));
+                self.retire::<WATCHED>(at, rd, value, access, at.pc.wrapping_add(4));
+                Ok(())
+            }};
+        }
+        macro_rules! store {
+            ($bytes:literal) => {{
+                let access = self.write::<$bytes>(addr, b)?;
+                self.retire::<WATCHED>(at, 0, 0, access, at.pc.wrapping_add(4));
+                Ok(())
+            }};
+        }
+        macro_rules! jump {
+            ($rd:expr, $target:expr) => {{
+                let target: u32 = $target;
+                if target % 4 != 0 {
+                    return Err(What::Misaligned(target));
                 }
+                self.retire::<WATCHED>(at, $rd, at.pc.wrapping_add(4), Access::NONE, target);
+                Ok(())
+            }};
+        }
+        macro_rules! branch {
+            ($taken:expr) => {
+                jump!(0, at.pc.wrapping_add(if $taken { imm } else { 4 }))
             };
         }
-        let ended = loop {
-            if position >= limit {
-                break Ok(Pause::Log);
+        match insn.op {
+            Op::Illegal | Op::Ecall | Op::Ebreak => Err(What::NoTrap(plain_system(insn.op))),
+            Op::Lb => load!(1, |raw| raw as u8 as i8 as u32),
+            Op::Lh => load!(2, |raw| raw as u16 as i16 as u32),
+            Op::Lw => load!(4, |raw| raw),
+            Op::Lbu => load!(1, |raw| raw as u8 as u32),
+            Op::Lhu => load!(2, |raw| raw as u16 as u32),
+            Op::Sb => store!(1),
+            Op::Sh => store!(2),
+            Op::Sw => store!(4),
+            Op::Beq => branch!(a == b),
+            Op::Bne => branch!(a != b),
+            Op::Blt => branch!(sa < sb),
+            Op::Bge => branch!(sa >= sb),
+            Op::Bltu => branch!(a < b),
+            Op::Bgeu => branch!(a >= b),
+            Op::Jal => jump!(rd, at.pc.wrapping_add(imm)),
+            Op::Jalr => jump!(rd, addr & !1),
+            Op::Lui => value!(imm),
+            Op::Auipc => value!(at.pc.wrapping_add(imm)),
+            Op::Addi => value!(addr),
+            Op::Slti => value!((sa < imm as i32).into()),
+            Op::Sltiu => value!((a < imm).into()),
+            Op::Xori => value!(a ^ imm),
+            Op::Ori => value!(a | imm),
+            Op::Andi => value!(a & imm),
+            Op::Slli => value!(a.wrapping_shl(imm)),
+            Op::Srli => value!(a.wrapping_shr(imm)),
+            Op::Srai => value!(sa.wrapping_shr(imm) as u32),
+            Op::Add => value!(a.wrapping_add(b)),
+            Op::Sub => value!(a.wrapping_sub(b)),
+            Op::Sll => value!(a.wrapping_shl(b)),
+            Op::Slt => value!((sa < sb).into()),
+            Op::Sltu => value!((a < b).into()),
+            Op::Xor => value!(a ^ b),
+            Op::Srl => value!(a.wrapping_shr(b)),
+            Op::Sra => value!(sa.wrapping_shr(b) as u32),
+            Op::Or => value!(a | b),
+            Op::And => value!(a & b),
+            Op::Mul => value!(a.wrapping_mul(b)),
+            Op::Mulh => value!(((i64::from(sa) * i64::from(sb)) >> 32) as u32),
+            Op::Mulhsu => value!((i64::from(sa).wrapping_mul(i64::from(b)) >> 32) as u32),
+            Op::Mulhu => value!(((u64::from(a) * u64::from(b)) >> 32) as u32),
+            Op::Div | Op::Divu | Op::Rem | Op::Remu => value!(divide(insn.op, a, b)),
+            Op::Fence | Op::FenceI => {
+                self.retire::<WATCHED>(at, 0, 0, Access::NONE, at.pc.wrapping_add(4));
+                Ok(())
             }
-            let insn = if FETCHED {
-                executable(word)
-            } else {
-                if pc >> 12 != page {
-                    code_page = attempt!(self.memory.code_page(pc));
-                    page = pc >> 12;
-                }
-                self.memory.decoded(code_page, pc)
-            };
-            if O::WATCHES && !FETCHED {
-                // Before the instruction itself can overwrite it.
-                word = attempt!(self.memory.code_word(pc));
+            _ => {
+                let (value, access) = self.rare(insn, a, b, at.position)?;
+                self.retire::<WATCHED>(at, rd, value, access, at.pc.wrapping_add(4));
+                at.limit = self.limit(at.stop);
+                Ok(())
             }
-            let (a, b, imm) = (self.register(insn.rs1), self.register(insn.rs2), insn.imm);
-            // The register write, memory access and next pc of an instruction: digest, step, and
-            // on to the next one.
-            macro_rules! retire {
-                ($rd:expr, $value:expr, $access:expr, $next:expr) => {{
-                    let (rd, value, access, next): (u8, u32, Access, u32) =
-                        ($rd, $value, $access, $next);
-                    let stored = if access.wmask == 0 { 0 } else { access.addr };
-                    digest.step(pc, rd, value, stored, access.wmask, access.wdata);
-                    if access.logged {
-                        limit = self.limit(stop);
-                    }
-                    let mut stop_here = false;
-                    if O::WATCHES {
-                        let step = Step {
-                            position,
-                            retired: self.retired_at_start.wrapping_add(position.into()),
-                            pc,
-                            insn: word,
-                            entered: std::mem::take(&mut entered),
-                            rd,
-                            rd_value: value,
-                            next_pc: matches!(self.before, Before::Plain).then_some(next),
-                            fetched: FETCHED,
-                            ..watched(word, a, b, access)
-                        };
-                        stop_here = observer.step(&step).is_break();
-                    }
-                    pc = next;
-                    position += 1;
-                    if stop_here {
-                        break Ok(Pause::Observer);
-                    }
-                }};
+        }
+    }
+
+    /// The instructions that talk to the log, and those that are rare: the value for the register
+    /// and the access.
+    #[inline(never)]
+    fn rare(&mut self, insn: Insn, a: u32, b: u32, position: u32) -> Result<(u32, Access), What> {
+        match insn.op {
+            Op::Mret | Op::Wfi => {
+                self.before = match insn.op {
+                    Op::Wfi => Before::Wait,
+                    _ => Before::Return,
+                };
+                Ok((0, Access::NONE))
             }
-            macro_rules! load {
-                ($bytes:literal, $extend:expr) => {{
-                    let access = attempt!(self.read::<$bytes>(a.wrapping_add(imm), position));
-                    let raw = access.rdata >> (8 * (a.wrapping_add(imm) % 4));
-                    let value = if insn.rd == 0 { 0 } else { $extend(raw) };
-                    self.set_register(insn.rd, value);
-                    retire!(insn.rd, value, access, pc.wrapping_add(4));
-                }};
+            // Without a destination it has been made a fence.
+            op if op.is_csr() => {
+                let access = Access {
+                    logged: true,
+                    ..Access::NONE
+                };
+                Ok((self.logged_value(position, "a CSR")?, access))
             }
-            macro_rules! store {
-                ($bytes:literal) => {{
-                    let access = attempt!(self.write::<$bytes>(a.wrapping_add(imm), b));
-                    retire!(0, 0, access, pc.wrapping_add(4));
-                }};
-            }
-            macro_rules! jump {
-                ($rd:expr, $target:expr) => {{
-                    let target: u32 = $target;
-                    if target % 4 != 0 {
-                        break Err(What::Misaligned(target));
-                    }
-                    let value = if $rd == 0 { 0 } else { pc.wrapping_add(4) };
-                    self.set_register($rd, value);
-                    retire!($rd, value, Access::NONE, target);
-                }};
-            }
-            macro_rules! branch {
-                ($taken:expr) => {{
-                    let target = pc.wrapping_add(if $taken { imm } else { 4 });
-                    if target % 4 != 0 {
-                        break Err(What::Misaligned(target));
-                    }
-                    retire!(0, 0, Access::NONE, target);
-                }};
-            }
-            match insn.op {
-                Op::Illegal if !FETCHED => {
-                    let (insn, word) = attempt!(self.memory.decode(code_page, pc));
-                    if insn.op == Op::Illegal {
-                        break Err(What::NoTrap(word));
-                    }
-                }
-                Op::Illegal => break Err(What::NoTrap(word)),
-                Op::Lw => load!(4, |raw| raw),
-                Op::Lb => load!(1, |raw| raw as u8 as i8 as u32),
-                Op::Lh => load!(2, |raw| raw as u16 as i16 as u32),
-                Op::Lbu => load!(1, |raw| raw as u8 as u32),
-                Op::Lhu => load!(2, |raw| raw as u16 as u32),
-                Op::Sw => store!(4),
-                Op::Sb => store!(1),
-                Op::Sh => store!(2),
-                Op::Beq => branch!(a == b),
-                Op::Bne => branch!(a != b),
-                Op::Blt => branch!((a as i32) < b as i32),
-                Op::Bge => branch!(a as i32 >= b as i32),
-                Op::Bltu => branch!(a < b),
-                Op::Bgeu => branch!(a >= b),
-                Op::Jal => jump!(insn.rd, pc.wrapping_add(imm)),
-                Op::Jalr => jump!(insn.rd, a.wrapping_add(imm) & !1),
-                Op::Fence | Op::FenceI => retire!(0, 0, Access::NONE, pc.wrapping_add(4)),
-                Op::Mret | Op::Wfi => {
-                    let wait = insn.op == Op::Wfi;
-                    self.before = if wait { Before::Wait } else { Before::Return };
-                    // Only the log knows what comes next: it has to be asked.
-                    limit = position;
-                    retire!(0, 0, Access::NONE, pc.wrapping_add(4));
-                }
-                Op::Ecall => break Err(What::NoTrap(0x0000_0073)),
-                Op::Ebreak => break Err(What::NoTrap(0x0010_0073)),
-                op if op.is_csr() => {
-                    let value = attempt!(self.logged_value(position, "a CSR"));
-                    self.set_register(insn.rd, value);
-                    let access = Access {
-                        logged: true,
-                        ..Access::NONE
-                    };
-                    retire!(insn.rd, value, access, pc.wrapping_add(4));
-                }
-                op if op == Op::LrW || op == Op::ScW || op.is_amo() => {
-                    let (value, access) = attempt!(self.atomic(op, a, b, position));
-                    let value = if insn.rd == 0 { 0 } else { value };
-                    self.set_register(insn.rd, value);
-                    retire!(insn.rd, value, access, pc.wrapping_add(4));
-                }
-                op => {
-                    let value = compute(op, a, b, imm, pc);
-                    self.set_register(insn.rd, value);
-                    retire!(insn.rd, value, Access::NONE, pc.wrapping_add(4));
-                }
-            }
-        };
-        self.pc = pc;
-        self.position = position;
-        self.digest = digest;
-        ended
+            op => self.atomic(op, a, b, position),
+        }
+    }
+
+    /// The end of every instruction that did not trap.
+    #[inline(always)]
+    fn retire<const WATCHED: bool>(
+        &mut self,
+        at: &mut Cursor,
+        rd: u8,
+        value: u32,
+        access: Access,
+        next: u32,
+    ) {
+        let value = if rd == 0 { 0 } else { value };
+        self.registers[usize::from(rd % 32)] = value;
+        let stored = if access.wmask == 0 { 0 } else { access.addr };
+        at.digest
+            .step(at.pc, rd, value, stored, access.wmask, access.wdata);
+        if access.logged {
+            at.limit = self.limit(at.stop);
+        }
+        if WATCHED {
+            at.effect = Effect { rd, value, access };
+        }
+        at.pc = next;
+        at.position += 1;
     }
 
     #[inline(always)]
     fn register(&self, number: u8) -> u32 {
         self.registers[usize::from(number % 32)]
-    }
-
-    /// `value` is 0 for x0, which so stays 0.
-    #[inline(always)]
-    fn set_register(&mut self, number: u8, value: u32) {
-        self.registers[usize::from(number % 32)] = value;
     }
 
     /// A memory read, from the log or from memory.
@@ -295,7 +416,6 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     }
 
     /// `lr.w`, `sc.w` and the AMOs: the value for the register and the access.
-    #[inline(never)]
     fn atomic(&mut self, op: Op, addr: u32, b: u32, position: u32) -> Result<(u32, Access), What> {
         if addr % 4 != 0 {
             return Err(What::Misaligned(addr));
@@ -320,6 +440,15 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     }
 }
 
+/// The word of an instruction that always traps, where the caller does not know it.
+fn plain_system(op: Op) -> u32 {
+    match op {
+        Op::Ecall => 0x0000_0073,
+        Op::Ebreak => 0x0010_0073,
+        _ => 0,
+    }
+}
+
 /// What an AMO writes.
 fn combine(op: Op, old: u32, b: u32) -> u32 {
     match op {
@@ -336,59 +465,17 @@ fn combine(op: Op, old: u32, b: u32) -> u32 {
     }
 }
 
-/// The instructions that only compute.
-#[inline(always)]
-fn compute(op: Op, a: u32, b: u32, imm: u32, pc: u32) -> u32 {
+/// Division, which never traps.
+#[inline(never)]
+fn divide(op: Op, a: u32, b: u32) -> u32 {
     let (sa, sb) = (a as i32, b as i32);
     match op {
-        Op::Lui => imm,
-        Op::Auipc => pc.wrapping_add(imm),
-        Op::Addi => a.wrapping_add(imm),
-        Op::Slti => (sa < imm as i32).into(),
-        Op::Sltiu => (a < imm).into(),
-        Op::Xori => a ^ imm,
-        Op::Ori => a | imm,
-        Op::Andi => a & imm,
-        Op::Slli => a.wrapping_shl(imm),
-        Op::Srli => a.wrapping_shr(imm),
-        Op::Srai => sa.wrapping_shr(imm) as u32,
-        Op::Add => a.wrapping_add(b),
-        Op::Sub => a.wrapping_sub(b),
-        Op::Sll => a.wrapping_shl(b),
-        Op::Slt => (sa < sb).into(),
-        Op::Sltu => (a < b).into(),
-        Op::Xor => a ^ b,
-        Op::Srl => a.wrapping_shr(b),
-        Op::Sra => sa.wrapping_shr(b) as u32,
-        Op::Or => a | b,
-        Op::And => a & b,
-        Op::Mul => a.wrapping_mul(b),
-        Op::Mulh => ((i64::from(sa) * i64::from(sb)) >> 32) as u32,
-        Op::Mulhsu => (i64::from(sa).wrapping_mul(i64::from(b)) >> 32) as u32,
-        Op::Mulhu => ((u64::from(a) * u64::from(b)) >> 32) as u32,
         Op::Div if b == 0 => u32::MAX,
         Op::Div => sa.wrapping_div(sb) as u32,
         Op::Divu => a.checked_div(b).unwrap_or(u32::MAX),
         Op::Rem if b == 0 => a,
         Op::Rem => sa.wrapping_rem(sb) as u32,
-        Op::Remu => a.checked_rem(b).unwrap_or(a),
-        // All other operations have effects beyond a register and are executed above.
-        _ => 0,
-    }
-}
-
-/// The parts of a step that take some decoding again.
-fn watched(word: u32, a: u32, b: u32, access: Access) -> Step {
-    let insn = decode(word);
-    Step {
-        rs1_value: insn.source1().map_or(0, |_| a),
-        rs2_value: insn.source2().map_or(0, |_| b),
-        mem_addr: access.addr,
-        mem_rmask: access.rmask,
-        mem_rdata: access.rdata,
-        mem_wmask: access.wmask,
-        mem_wdata: access.wdata,
-        logged: access.logged,
-        ..Step::default()
+        // Remu; no other operation comes here.
+        _ => a.checked_rem(b).unwrap_or(a),
     }
 }

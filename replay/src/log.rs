@@ -5,7 +5,7 @@
 
 use crate::dictionary::Dictionary;
 use crate::What;
-use lookback_log_format::entry::{Entry, EntryReader, Escape, Value, Widths};
+use lookback_log_format::entry::{Entry, EntryReader, Escape, Value, Widths, SHORT_COUNT};
 
 /// More operations or instructions than an interval has.
 pub const NEVER: u32 = u32::MAX;
@@ -14,6 +14,7 @@ pub const NEVER: u32 = u32::MAX;
 #[derive(Debug, Clone)]
 pub struct Log<'a> {
     entries: EntryReader<'a>,
+    widths: Widths,
     /// Operations before the next logged one; [`NEVER`] if the next entry is not an operation.
     pub skip: u32,
     /// What `skip` was when the next entry was read.
@@ -32,6 +33,7 @@ impl<'a> Log<'a> {
     pub fn new(widths: Widths) -> Self {
         Self {
             entries: EntryReader::new(&[], widths),
+            widths,
             skip: NEVER,
             skip_at_read: NEVER,
             skipped_before: 0,
@@ -43,8 +45,8 @@ impl<'a> Log<'a> {
     }
 
     /// Starts at the first entry of an interval.
-    pub fn start(&mut self, bytes: &'a [u8], widths: Widths) -> Result<(), What> {
-        self.entries = EntryReader::new(bytes, widths);
+    pub fn start(&mut self, bytes: &'a [u8]) -> Result<(), What> {
+        self.entries = EntryReader::new(bytes, self.widths);
         self.dictionary.clear();
         self.skipped_before = 0;
         self.skip_at_read = 0;
@@ -58,12 +60,16 @@ impl<'a> Log<'a> {
         self.skipped_before = skipped;
         self.skip = NEVER;
         self.escape_at = NEVER;
+        let start = self.entries.position();
         let entry = self.entries.next_entry();
         match entry.map_err(|error| What::Entries(error.to_string()))? {
             Some(Entry::Operation {
                 skipped: wanted,
                 value,
             }) => {
+                if self.entries.position() - start != self.operation_bits(wanted, value) {
+                    return Err(What::LongForm(wanted));
+                }
                 self.skip = wanted.checked_sub(skipped).ok_or(What::EntryPassed)?;
                 self.value = value;
             }
@@ -81,6 +87,20 @@ impl<'a> Log<'a> {
         }
         self.skip_at_read = self.skip;
         Ok(())
+    }
+
+    /// Bits of a logged operation. There is one way to write it, so any other is damage.
+    fn operation_bits(&self, skipped: u32, value: Value) -> u64 {
+        let count = if skipped < SHORT_COUNT {
+            5
+        } else {
+            self.widths.count_bits
+        };
+        let value = match value {
+            Value::Index(_) => self.widths.dict_bits,
+            Value::Word(_) => 32,
+        };
+        u64::from(2 + count + value)
     }
 
     /// Takes the next escape if it is for `position` and `wanted` knows its kind.

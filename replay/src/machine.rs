@@ -4,7 +4,7 @@
 //! instructions themselves run in `execute.rs`, as many at a time as the log allows.
 
 use crate::decode::decode;
-use crate::log::{Log, NEVER};
+use crate::log::Log;
 use crate::memory::Memory;
 use crate::step::{Entered, Observer, Silent, Step};
 use crate::{Divergence, Image, What};
@@ -106,7 +106,7 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
             let claimed = self.instructions;
             return Err(self.diverge(What::TooLong { claimed, most }));
         }
-        let started = self.log.start(&interval.entries, self.widths);
+        let started = self.log.start(&interval.entries);
         started.map_err(|what| self.diverge(what))
     }
 
@@ -311,7 +311,9 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
     /// How far instructions can run before the log has to be asked.
     #[inline]
     pub(crate) fn limit(&self, stop: u32) -> u32 {
-        debug_assert!(stop != NEVER);
-        stop.min(self.log.escape_at)
+        match self.before {
+            Before::Plain => stop.min(self.log.escape_at),
+            _ => 0,
+        }
     }
 }

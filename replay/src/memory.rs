@@ -250,11 +250,14 @@ impl<const TRACK: bool> Memory<TRACK> {
 
     /// Decodes the instruction at `pc` and keeps it for [`Self::decoded`].
     #[inline(never)]
-    pub fn decode(&mut self, code_page: usize, pc: u32) -> Result<(Insn, u32), What> {
+    pub fn decode(&mut self, code_page: usize, pc: u32) -> Result<(), What> {
         let word = self.code_word(pc)?;
         let insn = executable(word);
+        if insn.op == Op::Illegal {
+            return Err(What::NoTrap(word));
+        }
         self.code[code_page + index_in_page(pc)] = insn;
-        Ok((insn, word))
+        Ok(())
     }
 
     /// The instruction word at `pc`.

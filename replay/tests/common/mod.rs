@@ -55,10 +55,23 @@ pub struct Run {
 pub fn record(
     name: &str,
     elf: &[u8],
+    config: RecorderConfig,
+    input: &[u8],
+    limit: u64,
+    keep: bool,
+) -> Run {
+    record_repeatedly(name, elf, config, input, limit, keep, 0)
+}
+
+/// Runs an ELF, starts it again whenever it finishes, and records all of it.
+pub fn record_repeatedly(
+    name: &str,
+    elf: &[u8],
     mut config: RecorderConfig,
     input: &[u8],
     limit: u64,
     keep: bool,
+    restarts: u32,
 ) -> Run {
     let image = Image::parse(elf).unwrap();
     (config.image_lo, config.image_hi) = (image.window().start, image.window().end);
@@ -68,6 +81,7 @@ pub fn record(
         machine.load(segment.addr, &segment.bytes);
     }
     machine.input.extend(input);
+    machine.restarts = restarts;
     let mut recorder = Recorder::new(&config);
     let mut retires = Vec::new();
     machine.run(limit, |event| match event {

@@ -46,6 +46,8 @@ pub struct Reference {
     pub console: Vec<u8>,
     pub input: VecDeque<u8>,
     pub finished: Option<u32>,
+    /// How often the program is started once more instead of finishing, for longer runs.
+    pub restarts: u32,
     pub cycle: u64,
     pub retired: u64,
     pub pc: u32,
@@ -73,6 +75,7 @@ impl Reference {
             console: Vec::new(),
             input: VecDeque::new(),
             finished: None,
+            restarts: 0,
             cycle: 0,
             retired: 0,
             pc: entry,
@@ -101,6 +104,11 @@ impl Reference {
             let retire = self.step();
             sink(Event::Retire(retire, self.cycle));
             self.run_dma();
+            if self.finished.is_some() && self.restarts > 0 {
+                self.restarts -= 1;
+                self.finished = None;
+                self.pc = RAM_BASE;
+            }
             for (addr, mask) in self.snoops.drain(..) {
                 sink(Event::Snoop(addr, mask));
             }
