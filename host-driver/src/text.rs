@@ -13,6 +13,12 @@ pub fn count(number: u64) -> String {
     text
 }
 
+/// A count with its noun: 1 interval, 12 intervals.
+pub fn plural(number: u64, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", count(number))
+}
+
 /// A rate in three figures: 12.3 k.
 pub fn rate(per_second: f64) -> String {
     match per_second {
@@ -46,6 +52,13 @@ mod tests {
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_234_567), "1 234 567");
+    }
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!(plural(1, "interval"), "1 interval");
+        assert_eq!(plural(0, "interval"), "0 intervals");
+        assert_eq!(plural(1000, "interval"), "1 000 intervals");
     }
 
     #[test]

@@ -10,7 +10,7 @@ fn a_whole_recording_is_described() {
     scratch.file("run.lbk", &sample(4));
     let run = lookback(&scratch, &["info", "run.lbk"]);
     assert_eq!(run.status, Some(0), "{run:?}");
-    run.says("400 instructions (0 to 400) in 4 intervals");
+    run.says("400 instructions (number 0 to 399) in 4 intervals");
     run.says("hello.elf");
     run.says("the firmware reported success");
     run.says("0 to 3");

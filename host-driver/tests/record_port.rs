@@ -200,7 +200,7 @@ fn a_board_that_dies_leaves_what_it_sent() {
     run.says("the board fell silent");
     let info = lookback(&scratch, &["info", "hello.lbk"]);
     assert_eq!(info.status, Some(1), "{info:?}");
-    info.says("100 instructions (0 to 100) in 1 intervals");
+    info.says("100 instructions (number 0 to 99) in 1 interval");
     info.says("cut off");
 }
 

@@ -10,7 +10,7 @@ fn what_does_not_replay_exits_with_1_and_says_where() {
     scratch.file("run.lbk", &sample(3));
     let run = lookback(&scratch, &["verify", "run.lbk"]);
     assert_eq!(run.status, Some(1), "{run:?}");
-    run.says("0 of 3 intervals replay");
+    run.says("0 of 3 intervals replayed");
     run.says("fine: intervals none of hart 0");
     run.says("diverges: hart 0, interval 0");
     let run = lookback(&scratch, &["verify", "run.lbk", "--json"]);

@@ -3,7 +3,7 @@
 use super::open::{flaws, ranges, OpenArgs, Opened};
 use super::{print, print_json, Outcome};
 use crate::driver::ending::Ending;
-use crate::text::count;
+use crate::text::{count, plural};
 use anyhow::Result;
 use lookback_log_format::registers::CONTROL_MAY_STALL;
 use lookback_log_format::{RecorderConfig, CRC, FORMAT_VERSION};
@@ -74,10 +74,7 @@ fn as_text(args: &Args, opened: &Opened, flaws: &[String]) -> String {
         ("intervals", which(recording)),
         ("log", log(recording)),
         ("time", time(recording)),
-        (
-            "console",
-            format!("{} bytes", count(recording.console.len() as u64)),
-        ),
+        ("console", plural(recording.console.len() as u64, "byte")),
         ("end", Ending::from_end(recording.end.as_ref()).to_string()),
     ] {
         let _ = writeln!(text, "  {name:<10}{value}");
@@ -102,10 +99,10 @@ fn recorder(config: &RecorderConfig) -> String {
         * u64::from(config.tag_words)
         * 4;
     format!(
-        "{:?} codec, {} hart(s) at {:.1} MHz, first-load tags for {} bytes, {} dictionary entries, \
+        "{:?} codec, {} at {:.1} MHz, first-load tags for {} bytes, {} dictionary entries, \
          intervals of {}, {}",
         config.codec,
-        config.harts,
+        plural(config.harts.into(), "hart"),
         f64::from(config.clock_hz) / 1e6,
         count(tags),
         1u32 << config.dict_bits,
@@ -122,18 +119,18 @@ fn contents(recording: &Recording) -> String {
     let summary = recording.summary();
     let (first, last) = summary.retired;
     let mut text = format!(
-        "{} instructions ({} to {}) in {} intervals",
-        count(summary.instructions),
+        "{} (number {} to {}) in {}",
+        plural(summary.instructions, "instruction"),
         count(first),
-        count(last),
-        count(summary.intervals),
+        count(last.saturating_sub(1)),
+        plural(summary.intervals, "interval"),
     );
     if summary.gaps > 0 {
         let _ = write!(
             text,
-            ", {} gaps that leave out {} instructions",
-            summary.gaps,
-            count(summary.lost)
+            ", {} where {} lost",
+            plural(summary.gaps, "gap"),
+            plural(summary.lost, "instruction")
         );
     }
     text

@@ -2,7 +2,7 @@
 
 use super::open::{flaws, ranges, OpenArgs, Opened, Unusable};
 use super::{print, print_json, Outcome};
-use crate::text::{count, rate};
+use crate::text::{count, plural, rate};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use lookback_replay::verify::{verify, HartReport, Report};
@@ -60,29 +60,29 @@ fn describe(file: &str, report: &Report, flaws: &[String], fine: bool, seconds: 
     let _ = if totals.intervals == totals.intervals_ok {
         writeln!(
             text,
-            "{file}: all {} intervals replay, every digest matches",
-            count(totals.intervals)
+            "{file}: all of {} replayed, every digest matches",
+            plural(totals.intervals, "interval")
         )
     } else {
         writeln!(
             text,
-            "{file}: {} of {} intervals replay, the others do not",
+            "{file}: {} of {} replayed, the others do not replay",
             count(totals.intervals_ok),
-            count(totals.intervals)
+            plural(totals.intervals, "interval")
         )
     };
     let _ = writeln!(
         text,
-        "  {} instructions replayed in {seconds:.2} s, {} a second; {:.3} bits each",
-        count(totals.instructions_ok),
+        "  {} in {seconds:.2} s, {} a second; {:.3} bits each",
+        plural(totals.instructions_ok, "instruction"),
         rate(totals.instructions as f64 / seconds.max(1e-9)),
         totals.bits_per_instruction.unwrap_or(0.0),
     );
     if totals.instructions_lost > 0 {
         let _ = writeln!(
             text,
-            "  {} instructions are not in it: the recorder could not keep up",
-            count(totals.instructions_lost)
+            "  {} not in it: the recorder could not keep up",
+            plural(totals.instructions_lost, "instruction")
         );
     }
     if fine {

@@ -2,7 +2,7 @@
 
 use super::ending::Ending;
 use super::wire::Traffic;
-use crate::text::{count, rate};
+use crate::text::{count, plural, rate};
 use lookback_log_format::frame::End;
 use serde::Serialize;
 use std::fmt;
@@ -60,10 +60,10 @@ impl Summary {
         }
         if self.gaps > 0 {
             self.losses.push(format!(
-                "{} instructions in {} gaps: the recorder could not keep up (--policy stall holds \
+                "{} in {}: the recorder could not keep up (--policy stall holds \
                  the hart instead, where the board can)",
-                count(self.lost_instructions),
-                self.gaps
+                plural(self.lost_instructions, "instruction"),
+                plural(self.gaps, "gap")
             ));
         }
         self.whole = end.is_some() && self.losses.is_empty();
@@ -81,10 +81,10 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}: {} instructions in {} intervals, {:.3} bits an instruction ({} log bytes)",
+            "{}: {} in {}, {:.3} bits an instruction ({} log bytes)",
             self.file.display(),
-            count(self.instructions),
-            self.intervals,
+            plural(self.instructions, "instruction"),
+            plural(self.intervals, "interval"),
             self.bits_per_instruction,
             count(self.log_bytes),
         )?;
