@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`image`] (the firmware's bytes), [`recording`] (the `.lbk` file), [`decode`]
 //! and [`disasm`] (instructions), [`memory`], [`step`] and [`machine`] (one interval replayed from
-//! its log), [`verify`] (all intervals, in parallel), [`walk`] (instructions of a range, for
+//! its log), [`mod@verify`] (all intervals, in parallel), [`walk`] (instructions of a range, for
 //! tools), [`cause`] (why an instruction trapped).
 //!
 //! Everything read here is untrusted: a damaged log, an ELF from anywhere. Nothing panics, nothing

@@ -6,7 +6,7 @@ use common::{config, record, Run};
 use lookback_firmware::header::Expect;
 use lookback_firmware::{folder, programs};
 use lookback_log_format::container::{Chunk, Writer};
-use lookback_log_format::interval::Record;
+use lookback_log_format::interval::{EndReason, Record};
 use lookback_replay::cause::{explain, Cause};
 use lookback_replay::walk::{machine_at, walk, Event};
 use lookback_replay::{verify, Error, Image, Recording, Step, What};
@@ -121,6 +121,39 @@ fn registers_that_nobody_reads_are_checked_at_the_seam() {
     assert_eq!(report.divergences().count(), 0);
     assert!(report.seams().any(|seam| seam.before == 1), "{report:?}");
     assert!(!report.ok);
+}
+
+#[test]
+fn replay_goes_on_behind_a_gap() {
+    let mut run = hello(500);
+    let mut recorder = lookback_model::recorder::Recorder::new(&run.config);
+    for (at, retire) in run.retires.iter().enumerate() {
+        if (700..900).contains(&at) {
+            recorder.lose(retire);
+        } else {
+            recorder.retire(retire, at as u64);
+        }
+    }
+    recorder.stop(EndReason::RunEnded, 0);
+    run.records = recorder.take_records();
+    let recording = run.recording();
+    let image = recording.image(None).unwrap();
+    let report = verify(&recording, &image, |_, _| {});
+    assert!(report.ok, "{report:#?}");
+    assert!(!recording.is_whole());
+    assert_eq!(report.totals.instructions_lost, 200);
+    assert_eq!(report.harts[0].gaps.len(), 1);
+    let mut seen = Vec::new();
+    let _ = walk(&recording, &image, &recording.harts[0], 690..910, |event| {
+        match event {
+            Event::Step(step) => seen.push(step.retired),
+            Event::Gap(gap) => assert_eq!((gap.retired, gap.lost), (700, 200)),
+            Event::Interval(_) => {}
+            other => panic!("{other:?}"),
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(seen, (690..700).chain(900..910).collect::<Vec<_>>());
 }
 
 #[test]
