@@ -1,1 +1,28 @@
 //! From retirements to interval bytes.
+//!
+//! Reading order: `front` (the picture), `retire`, `interval`, `sequencer`, `encoder`, and the blocks
+//! beside them as they are met. `config` has the sizes.
+
+#[macro_use]
+pub(crate) mod circuit;
+
+pub mod config;
+pub mod counters;
+pub mod dictionary;
+pub mod digest;
+pub mod encoder;
+pub mod event_fifo;
+pub mod first_load_tags;
+pub mod front;
+pub mod input_queue;
+pub mod interval;
+pub mod known_code;
+pub mod memory;
+pub mod packer;
+#[allow(clippy::module_inception)]
+pub mod recorder;
+pub mod register_shadow;
+pub mod retire;
+pub mod sequencer;
+#[cfg(test)]
+pub(crate) mod testing;

@@ -1,0 +1,157 @@
+//! Every size of a recorder, once. A preset is a set of sizes and the circuit types made of it.
+
+use super::front::RecorderFront;
+use super::recorder::Recorder;
+use lookback_log_format::config::Codec;
+use lookback_log_format::RecorderConfig;
+
+/// Memory region: an address is memory when `addr & MEM_MASK == MEM_BASE`.
+pub const MEM_BASE: u32 = 0x8000_0000;
+/// See [`MEM_BASE`].
+pub const MEM_MASK: u32 = 0x8000_0000;
+/// The clock that recorders report and are made for.
+pub const CLOCK_HZ: u32 = 50_000_000;
+
+/// Sizes of a recorder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// log2 of the first-load tags' sets
+    pub set_bits: usize,
+    /// ways of the first-load tags, 1 or 2
+    pub ways: usize,
+    /// log2 of the words a line, 1 to 3
+    pub word_bits: usize,
+    /// bits of the epoch number
+    pub epoch_bits: usize,
+    /// log2 of the dictionary's entries
+    pub dict_bits: usize,
+    /// log2 of the entries that are compared each cycle
+    pub lane_bits: usize,
+    /// log2 of the bitmap of written code blocks
+    pub dirty_bits: usize,
+    /// log2 of the event FIFO's entries
+    pub fifo_bits: usize,
+    /// entries of the event FIFO that are left when the hart is stalled: enough for all that may
+    /// still be on its way, so that nothing is ever held up in the input queue
+    pub fifo_reserve: usize,
+    /// log2 of the ring's bytes
+    pub ring_bits: usize,
+}
+
+impl Sizes {
+    /// Bits of an address above the set.
+    pub const fn tag_bits(&self) -> usize {
+        30 - self.set_bits - self.word_bits
+    }
+
+    /// Bits of a line beside its mask.
+    pub const fn line_bits(&self) -> usize {
+        self.tag_bits() + self.epoch_bits + 2
+    }
+
+    /// Bits of a line's byte mask.
+    pub const fn mask_bits(&self) -> usize {
+        4 << self.word_bits
+    }
+
+    /// Bits of the counter that clears all memories when a recording begins.
+    pub const fn sweep_bits(&self) -> usize {
+        let mut bits = 5;
+        if self.set_bits > bits {
+            bits = self.set_bits;
+        }
+        if self.dirty_bits > bits {
+            bits = self.dirty_bits;
+        }
+        bits
+    }
+
+    /// What a recorder of these sizes tells of itself; the settings are those of a host that has
+    /// not made any.
+    pub fn config(&self, clock_hz: u32) -> RecorderConfig {
+        RecorderConfig {
+            codec: Codec::Bugnet,
+            harts: 1,
+            tag_set_bits: self.set_bits as u8,
+            tag_ways: self.ways as u8,
+            tag_words: 1 << self.word_bits,
+            epoch_bits: self.epoch_bits as u8,
+            dict_bits: self.dict_bits as u8,
+            dirty_bits: self.dirty_bits as u8,
+            ring_bits: self.ring_bits as u8,
+            fifo_bits: self.fifo_bits as u8,
+            clock_hz,
+            mem_base: MEM_BASE,
+            mem_mask: MEM_MASK,
+            control: 0,
+            interval: 64,
+            count_bits: 7,
+            image_lo: 0,
+            image_hi: 0,
+            post_trigger: 0,
+        }
+    }
+}
+
+/// The recorder of the BugNet paper: tags for 16 KB of data, 64 dictionary entries.
+pub const BUGNET: Sizes = Sizes {
+    set_bits: 8,
+    ways: 2,
+    word_bits: 3,
+    epoch_bits: 11,
+    dict_bits: 6,
+    lane_bits: 4,
+    dirty_bits: 11,
+    fifo_bits: 9,
+    fifo_reserve: 64,
+    ring_bits: 16,
+};
+
+/// So small that evictions, wraps and overflows happen all the time: for tests.
+pub const TINY: Sizes = Sizes {
+    set_bits: 2,
+    ways: 2,
+    word_bits: 1,
+    epoch_bits: 2,
+    dict_bits: 3,
+    lane_bits: 2,
+    dirty_bits: 3,
+    fifo_bits: 5,
+    fifo_reserve: 24,
+    ring_bits: 10,
+};
+
+/// A block that takes all sizes, with those of a preset. The order is that of [`RecorderFront`];
+/// what follows it is appended.
+#[macro_export]
+macro_rules! sized {
+    ($block:ident, $sizes:ident $(, $more:expr)*) => {
+        $block<
+            { $sizes.ways },
+            { $sizes.set_bits },
+            { $sizes.word_bits },
+            { $sizes.tag_bits() },
+            { $sizes.epoch_bits },
+            { $sizes.line_bits() },
+            { $sizes.mask_bits() },
+            { 1 << $sizes.lane_bits },
+            { $sizes.lane_bits },
+            { $sizes.dict_bits - $sizes.lane_bits },
+            { $sizes.dict_bits },
+            { $sizes.dirty_bits },
+            { $sizes.sweep_bits() },
+            { $sizes.fifo_bits },
+            { $sizes.fifo_reserve },
+            $({ $more },)*
+        >
+    };
+}
+
+/// Front of the preset `bugnet`.
+pub type BugnetFront = sized!(RecorderFront, BUGNET);
+/// Front of the preset `tiny`.
+pub type TinyFront = sized!(RecorderFront, TINY);
+/// Recorder of the preset `bugnet`.
+pub type BugnetRecorder = sized!(Recorder, BUGNET, BUGNET.ring_bits);
+/// Recorder of the preset `tiny`.
+pub type TinyRecorder = sized!(Recorder, TINY, TINY.ring_bits);

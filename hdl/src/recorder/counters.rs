@@ -1,0 +1,202 @@
+//! The numbers of a recording: retirements, cycles, stalls and losses, and the copies of them that
+//! stand in interval headers and gap records.
+//!
+//! 64 bits in two halves, because wider signals simulate slowly. Headers are written while the hart
+//! runs on, so they get copies; `mark` takes them. A gap's own numbers are copied too: the next gap
+//! may begin before this one is written.
+
+use rust_hdl::prelude::*;
+
+circuit! {
+    /// Counters and their copies.
+    pub struct Counters [] {
+        /// clock
+        pub clock: Signal<In, Clock>,
+        /// a recording begins: all zero
+        pub clear: Signal<In, Bit>,
+        /// an instruction retires
+        pub retire: Signal<In, Bit>,
+        /// a cycle of the recording
+        pub cycle: Signal<In, Bit>,
+        /// a cycle in which the recorder stalls the hart
+        pub stall: Signal<In, Bit>,
+        /// the instruction that retires is lost
+        pub lose: Signal<In, Bit>,
+        /// a gap begins, with the instruction that retires if `lose`
+        pub gap_start: Signal<In, Bit>,
+        /// the instruction that retires is the first of an interval, or a gap ends
+        pub mark: Signal<In, Bit>,
+        /// retirements, low half
+        pub retired_lo: Signal<Out, Bits<32>>,
+        /// retirements, high half
+        pub retired_hi: Signal<Out, Bits<32>>,
+        /// cycles, low half
+        pub cycles_lo: Signal<Out, Bits<32>>,
+        /// cycles, high half
+        pub cycles_hi: Signal<Out, Bits<32>>,
+        /// stalls, low half
+        pub stalls_lo: Signal<Out, Bits<32>>,
+        /// stalls, high half
+        pub stalls_hi: Signal<Out, Bits<32>>,
+        /// retirements lost, low half
+        pub lost_lo: Signal<Out, Bits<32>>,
+        /// retirements lost, high half
+        pub lost_hi: Signal<Out, Bits<32>>,
+        /// retirements at `mark`
+        pub mark_retired_lo: Signal<Out, Bits<32>>,
+        /// high half
+        pub mark_retired_hi: Signal<Out, Bits<32>>,
+        /// cycles at `mark`
+        pub mark_cycles_lo: Signal<Out, Bits<32>>,
+        /// high half
+        pub mark_cycles_hi: Signal<Out, Bits<32>>,
+        /// retirements before the gap that ended at `mark`
+        pub gap_retired_lo: Signal<Out, Bits<32>>,
+        /// high half
+        pub gap_retired_hi: Signal<Out, Bits<32>>,
+        /// retirements lost in that gap
+        pub gap_lost: Signal<Out, Bits<32>>,
+        retired_lo_ff: DFF<Bits<32>>,
+        retired_hi_ff: DFF<Bits<32>>,
+        cycles_lo_ff: DFF<Bits<32>>,
+        cycles_hi_ff: DFF<Bits<32>>,
+        stalls_lo_ff: DFF<Bits<32>>,
+        stalls_hi_ff: DFF<Bits<32>>,
+        stalls_top_ff: DFF<Bit>,
+        lost_lo_ff: DFF<Bits<32>>,
+        lost_hi_ff: DFF<Bits<32>>,
+        lost_top_ff: DFF<Bit>,
+        mark_retired_lo_ff: DFF<Bits<32>>,
+        mark_retired_hi_ff: DFF<Bits<32>>,
+        mark_cycles_lo_ff: DFF<Bits<32>>,
+        mark_cycles_hi_ff: DFF<Bits<32>>,
+        before_lo_ff: DFF<Bits<32>>,
+        before_hi_ff: DFF<Bits<32>>,
+        losing_ff: DFF<Bits<32>>,
+        gap_retired_lo_ff: DFF<Bits<32>>,
+        gap_retired_hi_ff: DFF<Bits<32>>,
+        gap_lost_ff: DFF<Bits<32>>,
+        lost_before: Signal<Local, Bits<32>>,
+    }
+    constants {
+        zero: 32 = 0,
+        one: 32 = 1,
+    }
+}
+
+impl Logic for Counters {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            retired_lo_ff,
+            retired_hi_ff,
+            cycles_lo_ff,
+            cycles_hi_ff,
+            stalls_lo_ff,
+            stalls_hi_ff,
+            stalls_top_ff,
+            lost_lo_ff,
+            lost_hi_ff,
+            lost_top_ff,
+            mark_retired_lo_ff,
+            mark_retired_hi_ff,
+            mark_cycles_lo_ff,
+            mark_cycles_hi_ff,
+            before_lo_ff,
+            before_hi_ff,
+            losing_ff,
+            gap_retired_lo_ff,
+            gap_retired_hi_ff,
+            gap_lost_ff
+        );
+        // Exact at every moment, because headers copy them.
+        if self.retire.val() {
+            self.retired_lo_ff.d.next = self.retired_lo_ff.q.val() + self.one.val();
+            if self.retired_lo_ff.q.val().all() {
+                self.retired_hi_ff.d.next = self.retired_hi_ff.q.val() + self.one.val();
+            }
+        }
+        if self.cycle.val() {
+            self.cycles_lo_ff.d.next = self.cycles_lo_ff.q.val() + self.one.val();
+            if self.cycles_lo_ff.q.val().all() {
+                self.cycles_hi_ff.d.next = self.cycles_hi_ff.q.val() + self.one.val();
+            }
+        }
+        // The high halves of these may follow a cycle later.
+        if self.stall.val() {
+            self.stalls_lo_ff.d.next = self.stalls_lo_ff.q.val() + self.one.val();
+        }
+        self.stalls_top_ff.d.next = self.stalls_lo_ff.q.val().get_bit(31);
+        if self.stalls_top_ff.q.val() & !self.stalls_lo_ff.q.val().get_bit(31) {
+            self.stalls_hi_ff.d.next = self.stalls_hi_ff.q.val() + self.one.val();
+        }
+        if self.lose.val() {
+            self.lost_lo_ff.d.next = self.lost_lo_ff.q.val() + self.one.val();
+        }
+        self.lost_top_ff.d.next = self.lost_lo_ff.q.val().get_bit(31);
+        if self.lost_top_ff.q.val() & !self.lost_lo_ff.q.val().get_bit(31) {
+            self.lost_hi_ff.d.next = self.lost_hi_ff.q.val() + self.one.val();
+        }
+
+        self.lost_before.next = self.losing_ff.q.val();
+        if self.gap_start.val() {
+            self.before_lo_ff.d.next = self.retired_lo_ff.q.val();
+            self.before_hi_ff.d.next = self.retired_hi_ff.q.val();
+            self.lost_before.next = self.zero.val();
+            self.losing_ff.d.next = self.zero.val();
+        }
+        if self.lose.val() {
+            self.losing_ff.d.next = self.lost_before.val() + self.one.val();
+        }
+        if self.mark.val() {
+            self.mark_retired_lo_ff.d.next = self.retired_lo_ff.q.val();
+            self.mark_retired_hi_ff.d.next = self.retired_hi_ff.q.val();
+            self.mark_cycles_lo_ff.d.next = self.cycles_lo_ff.q.val();
+            self.mark_cycles_hi_ff.d.next = self.cycles_hi_ff.q.val();
+            self.gap_retired_lo_ff.d.next = self.before_lo_ff.q.val();
+            self.gap_retired_hi_ff.d.next = self.before_hi_ff.q.val();
+            self.gap_lost_ff.d.next = self.losing_ff.q.val();
+        }
+        if self.clear.val() {
+            self.retired_lo_ff.d.next = self.zero.val();
+            self.retired_hi_ff.d.next = self.zero.val();
+            self.cycles_lo_ff.d.next = self.zero.val();
+            self.cycles_hi_ff.d.next = self.zero.val();
+            self.stalls_lo_ff.d.next = self.zero.val();
+            self.stalls_hi_ff.d.next = self.zero.val();
+            self.stalls_top_ff.d.next = false;
+            self.lost_lo_ff.d.next = self.zero.val();
+            self.lost_hi_ff.d.next = self.zero.val();
+            self.lost_top_ff.d.next = false;
+        }
+
+        self.retired_lo.next = self.retired_lo_ff.q.val();
+        self.retired_hi.next = self.retired_hi_ff.q.val();
+        self.cycles_lo.next = self.cycles_lo_ff.q.val();
+        self.cycles_hi.next = self.cycles_hi_ff.q.val();
+        self.stalls_lo.next = self.stalls_lo_ff.q.val();
+        self.stalls_hi.next = self.stalls_hi_ff.q.val();
+        self.lost_lo.next = self.lost_lo_ff.q.val();
+        self.lost_hi.next = self.lost_hi_ff.q.val();
+        self.mark_retired_lo.next = self.mark_retired_lo_ff.q.val();
+        self.mark_retired_hi.next = self.mark_retired_hi_ff.q.val();
+        self.mark_cycles_lo.next = self.mark_cycles_lo_ff.q.val();
+        self.mark_cycles_hi.next = self.mark_cycles_hi_ff.q.val();
+        self.gap_retired_lo.next = self.gap_retired_lo_ff.q.val();
+        self.gap_retired_hi.next = self.gap_retired_hi_ff.q.val();
+        self.gap_lost.next = self.gap_lost_ff.q.val();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::testing::check_block;
+
+    #[test]
+    fn synthesizes() {
+        check_block(Counters::default(), "lookback_counters");
+    }
+}

@@ -1,0 +1,390 @@
+//! The front of the recorder: from retirements to the bytes of intervals.
+//!
+//! ```text
+//!  rvfi ──► retire ──► interval ──► queue ──► sequencer ──► fifo ──► encoder ──► packer ──► bytes
+//! snoop      │ │          ▲                      │                      │
+//!            │ └─ known_code                    tags                dictionary
+//!            └─── shadow, digest, counters
+//! ```
+//! One retirement and one foreign write a cycle; both reach `interval` one cycle later, which
+//! accepts them or not. Nothing behind it ever loses anything. With `may_stall`, `stall` rises while
+//! there is still room for everything on its way.
+
+use super::counters::Counters;
+use super::dictionary::Dictionary;
+use super::digest::DigestStep;
+use super::encoder::Encoder;
+use super::event_fifo::EventFifo;
+use super::first_load_tags::FirstLoadTags;
+use super::input_queue::InputQueue;
+use super::interval::IntervalControl;
+use super::known_code::KnownCode;
+use super::packer::Packer;
+use super::register_shadow::RegisterShadow;
+use super::retire::RetireStage;
+use super::sequencer::Sequencer;
+use rust_hdl::prelude::*;
+
+circuit! {
+    /// The front; sizes are those of `first_load_tags` (`WAYS` to `M`), `dictionary` (`LANES` to
+    /// `I`), `known_code` (`D`), `interval` (`C`) and `event_fifo` (`F`, `RESERVE`).
+    pub struct RecorderFront [WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE] {
+        /// clock
+        pub clock: Signal<In, Clock>,
+        /// synchronous reset
+        pub reset: Signal<In, Bit>,
+        /// an instruction retires
+        pub rvfi_valid: Signal<In, Bit>,
+        /// its word
+        pub rvfi_insn: Signal<In, Bits<32>>,
+        /// it trapped
+        pub rvfi_trap: Signal<In, Bit>,
+        /// privilege mode
+        pub rvfi_mode: Signal<In, Bits<2>>,
+        /// register written
+        pub rvfi_rd_addr: Signal<In, Bits<5>>,
+        /// value written to it
+        pub rvfi_rd_wdata: Signal<In, Bits<32>>,
+        /// its address
+        pub rvfi_pc_rdata: Signal<In, Bits<32>>,
+        /// address of the next one
+        pub rvfi_pc_wdata: Signal<In, Bits<32>>,
+        /// word-aligned data address
+        pub rvfi_mem_addr: Signal<In, Bits<32>>,
+        /// bytes read
+        pub rvfi_mem_rmask: Signal<In, Bits<4>>,
+        /// bytes written
+        pub rvfi_mem_wmask: Signal<In, Bits<4>>,
+        /// word read
+        pub rvfi_mem_rdata: Signal<In, Bits<32>>,
+        /// word written
+        pub rvfi_mem_wdata: Signal<In, Bits<32>>,
+        /// somebody else writes memory
+        pub snoop_valid: Signal<In, Bit>,
+        /// word-aligned address
+        pub snoop_addr: Signal<In, Bits<32>>,
+        /// bytes written
+        pub snoop_mask: Signal<In, Bits<4>>,
+        /// recording is requested; low ends it
+        pub enable: Signal<In, Bit>,
+        /// the hart may be stalled
+        pub may_stall: Signal<In, Bit>,
+        /// instructions an interval, at least 64
+        pub interval: Signal<In, Bits<32>>,
+        /// width of a full L-count and of a position
+        pub count_bits: Signal<In, Bits<5>>,
+        /// first address of the image window
+        pub image_lo: Signal<In, Bits<32>>,
+        /// first address after it
+        pub image_hi: Signal<In, Bits<32>>,
+        /// a trap is a trigger
+        pub trigger_on_trap: Signal<In, Bit>,
+        /// instructions recorded after a trigger
+        pub post_trigger: Signal<In, Bits<32>>,
+        /// the run is over
+        pub run_ended: Signal<In, Bit>,
+        /// stall the hart until a recording begins
+        pub hold: Signal<In, Bit>,
+        /// the byte is taken
+        pub byte_ready: Signal<In, Bit>,
+        /// a byte of the log
+        pub byte_valid: Signal<Out, Bit>,
+        /// the byte
+        pub byte_data: Signal<Out, Bits<8>>,
+        /// it ends an interval or a gap
+        pub byte_last: Signal<Out, Bit>,
+        /// the hart must not start an instruction
+        pub stall: Signal<Out, Bit>,
+        /// a recording is under way
+        pub recording: Signal<Out, Bit>,
+        /// the recording is over and its last byte was taken
+        pub ended: Signal<Out, Bit>,
+        /// why it is over
+        pub end_reason: Signal<Out, Bits<8>>,
+        /// a trigger fired
+        pub triggered: Signal<Out, Bit>,
+        /// something was lost
+        pub lost_any: Signal<Out, Bit>,
+        /// retirements since recording began
+        pub retired_lo: Signal<Out, Bits<32>>,
+        /// high half
+        pub retired_hi: Signal<Out, Bits<32>>,
+        /// clock cycles since recording began
+        pub cycles_lo: Signal<Out, Bits<32>>,
+        /// high half
+        pub cycles_hi: Signal<Out, Bits<32>>,
+        /// cycles in which the recorder stalled the hart
+        pub stalls_lo: Signal<Out, Bits<32>>,
+        /// high half
+        pub stalls_hi: Signal<Out, Bits<32>>,
+        /// retirements lost
+        pub lost_lo: Signal<Out, Bits<32>>,
+        /// high half
+        pub lost_hi: Signal<Out, Bits<32>>,
+        retire: RetireStage,
+        known_code: KnownCode<D>,
+        digest: DigestStep,
+        shadow: RegisterShadow,
+        counters: Counters,
+        control: IntervalControl<C>,
+        queue: InputQueue,
+        sequencer: Sequencer,
+        tags: FirstLoadTags<WAYS, S, W, T, E, L, M>,
+        fifo: EventFifo<F, RESERVE>,
+        dictionary: Dictionary<LANES, B, R, I>,
+        encoder: Encoder<I>,
+        packer: Packer,
+        mode_ff: DFF<Bits<2>>,
+        fetch: Signal<Local, Bit>,
+        fetch_outside: Signal<Local, Bit>,
+        clears: Signal<Local, Bit>,
+        flags: Signal<Local, Bits<11>>,
+    }
+    constants {
+        no_flags: 11 = 0,
+    }
+}
+
+impl<
+        const WAYS: usize,
+        const S: usize,
+        const W: usize,
+        const T: usize,
+        const E: usize,
+        const L: usize,
+        const M: usize,
+        const LANES: usize,
+        const B: usize,
+        const R: usize,
+        const I: usize,
+        const D: usize,
+        const C: usize,
+        const F: usize,
+        const RESERVE: usize,
+    > Logic for RecorderFront<WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, mode_ff);
+        self.retire.clock.next = self.clock.val();
+        self.known_code.clock.next = self.clock.val();
+        self.shadow.clock.next = self.clock.val();
+        self.counters.clock.next = self.clock.val();
+        self.control.clock.next = self.clock.val();
+        self.queue.clock.next = self.clock.val();
+        self.sequencer.clock.next = self.clock.val();
+        self.tags.clock.next = self.clock.val();
+        self.fifo.clock.next = self.clock.val();
+        self.dictionary.clock.next = self.clock.val();
+        self.encoder.clock.next = self.clock.val();
+        self.packer.clock.next = self.clock.val();
+        self.control.reset.next = self.reset.val();
+        self.clears.next = self.control.clear.val() | self.reset.val();
+
+        // Ports to the first stage.
+        self.retire.zero_data.next = self.control.clear.val();
+        self.retire.rvfi_valid.next = self.rvfi_valid.val();
+        self.retire.rvfi_insn.next = self.rvfi_insn.val();
+        self.retire.rvfi_trap.next = self.rvfi_trap.val();
+        self.retire.rvfi_mode.next = self.rvfi_mode.val();
+        self.retire.rvfi_rd_addr.next = self.rvfi_rd_addr.val();
+        self.retire.rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
+        self.retire.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
+        self.retire.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
+        self.retire.rvfi_mem_addr.next = self.rvfi_mem_addr.val();
+        self.retire.rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
+        self.retire.rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
+        self.retire.rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
+        self.retire.rvfi_mem_wdata.next = self.rvfi_mem_wdata.val();
+        self.retire.snoop_valid.next = self.snoop_valid.val();
+        self.retire.snoop_addr.next = self.snoop_addr.val();
+        self.retire.snoop_mask.next = self.snoop_mask.val();
+
+        // What is known of the instruction word.
+        self.known_code.clear.next = self.control.clear.val();
+        self.known_code.sweep.next = self.control.sweep.val().get_bits::<D>(0);
+        self.known_code.image_lo.next = self.image_lo.val();
+        self.known_code.image_hi.next = self.image_hi.val();
+        self.known_code.fetch_pc.next = self.rvfi_pc_rdata.val();
+        self.known_code.pc.next = self.retire.pc.val();
+        self.known_code.store.next = self.retire.valid.val() & self.retire.store.val();
+        self.known_code.store_addr.next = self.retire.store_addr.val();
+        self.known_code.snoop.next = self.retire.snooped.val();
+        self.known_code.snoop_addr.next = self.retire.snooped_addr.val();
+        self.fetch.next = !self.known_code.known.val();
+        self.fetch_outside.next = !self.retire.pc_in_memory.val();
+
+        // Digest, registers, numbers.
+        self.digest.digest.next = self.control.digest.val();
+        self.digest.pc.next = self.retire.pc.val();
+        self.digest.store_addr.next = self.retire.store_addr.val();
+        self.digest.store_data.next = self.retire.store_data.val();
+        self.digest.rd_addr.next = self.retire.rd_addr.val();
+        self.digest.rd_data.next = self.retire.rd_data.val();
+        self.digest.trap.next = self.retire.trap.val();
+        self.digest.store_mask.next = self.retire.wmask.val();
+        self.shadow.clear.next = self.control.clear.val();
+        self.shadow.sweep.next = self.control.sweep.val().get_bits::<5>(0);
+        self.shadow.write.next = self.retire.valid.val() & self.retire.rd_addr.val().any();
+        self.shadow.write_addr.next = self.retire.rd_addr.val();
+        self.shadow.write_data.next = self.retire.rd_data.val();
+        self.shadow.freeze.next = self.control.open.val();
+        self.shadow.thaw.next = self.encoder.header_done.val();
+        self.shadow.read_addr.next = self.encoder.register.val();
+        self.counters.clear.next = self.control.clear.val();
+        self.counters.retire.next = self.control.count_retire.val();
+        self.counters.cycle.next = self.control.count_cycle.val();
+        self.counters.stall.next = self.control.count_stall.val();
+        self.counters.lose.next = self.control.count_loss.val();
+        self.counters.gap_start.next = self.control.gap_start.val();
+        self.counters.mark.next = self.control.open.val() | self.control.gap.val();
+        if self.control.open.val() {
+            self.mode_ff.d.next = self.retire.mode.val();
+        }
+
+        // Intervals: what is accepted.
+        self.control.enable.next = self.enable.val();
+        self.control.may_stall.next = self.may_stall.val();
+        self.control.hold.next = self.hold.val();
+        self.control.run_ended.next = self.run_ended.val();
+        self.control.interval.next = self.interval.val();
+        self.control.trigger_on_trap.next = self.trigger_on_trap.val();
+        self.control.post_trigger.next = self.post_trigger.val();
+        self.control.valid.next = self.retire.valid.val();
+        self.control.trap.next = self.retire.trap.val();
+        self.control.needs_entry.next = self.retire.redirect.val()
+            | self.fetch.val()
+            | self.retire.trap.val()
+            | self.retire.operation.val()
+            | self.retire.data.val();
+        self.control.stepped.next = self.digest.stepped.val();
+        self.control.snooped.next = self.retire.snooped_memory.val();
+        self.control.full.next = self.queue.full.val();
+        self.control.pressure.next = self.queue.half.val() | self.fifo.pressure.val();
+        self.control.live.next = self.shadow.live.val();
+        self.control.drained.next = !self.queue.valid.val()
+            & self.fifo.empty.val()
+            & self.encoder.idle.val()
+            & self.packer.idle.val();
+
+        // Into the queue.
+        self.queue.clear.next = self.clears.val();
+        self.queue.push.next = self.control.push.val();
+        self.flags.next = self.no_flags.val();
+        if self.control.accept.val() {
+            self.flags.next = self
+                .flags
+                .val()
+                .replace_bit(3, self.retire.redirect.val() & !self.control.open.val())
+                .replace_bit(4, self.fetch.val())
+                .replace_bit(5, self.fetch_outside.val())
+                .replace_bit(6, self.retire.trap.val())
+                .replace_bit(7, self.retire.operation.val())
+                .replace_bit(8, self.retire.certain.val())
+                .replace_bit(9, self.retire.data.val());
+        }
+        self.flags.next = self
+            .flags
+            .val()
+            .replace_bit(0, self.control.open.val())
+            .replace_bit(1, self.control.gap.val())
+            .replace_bit(2, self.control.last.val())
+            .replace_bit(10, self.control.accept_snoop.val());
+        self.queue.flags.next = self.flags.val();
+        self.queue.position.next = self.control.position.val();
+        self.queue.pc.next = self.retire.pc.val();
+        self.queue.insn.next = self.retire.insn.val();
+        self.queue.value.next = self.retire.value.val();
+        self.queue.addr.next = self.retire.addr.val().get_bits::<30>(2);
+        self.queue.masks.next = bit_cast::<12, 4>(self.retire.rmask.val())
+            | (bit_cast::<12, 4>(self.retire.wmask.val()) << 4)
+            | (bit_cast::<12, 4>(self.retire.snooped_mask.val()) << 8);
+        self.queue.snoop_addr.next = self.retire.snooped_addr.val().get_bits::<30>(2);
+        self.queue.pop.next = self.sequencer.pop.val();
+
+        // Sequencer and tags.
+        self.sequencer.clear.next = self.clears.val();
+        self.sequencer.valid.next = self.queue.valid.val();
+        self.sequencer.flags.next = self.queue.head_flags.val();
+        self.sequencer.position.next = self.queue.head_position.val();
+        self.sequencer.pc.next = self.queue.head_pc.val();
+        self.sequencer.insn.next = self.queue.head_insn.val();
+        self.sequencer.value.next = self.queue.head_value.val();
+        self.sequencer.addr.next = self.queue.head_addr.val();
+        self.sequencer.masks.next = self.queue.head_masks.val();
+        self.sequencer.snoop_addr.next = self.queue.head_snoop_addr.val();
+        self.sequencer.tag_known.next = self.tags.known.val();
+        self.sequencer.full.next = self.fifo.full.val();
+        self.tags.clear.next = self.control.clear.val();
+        self.tags.sweep.next = self.control.sweep.val().get_bits::<S>(0);
+        self.tags.address.next = self.sequencer.tag_address.val();
+        self.tags.need.next = self.sequencer.tag_need.val();
+        self.tags.touch.next = self.sequencer.tag_touch.val();
+        self.tags.remove.next = self.sequencer.tag_remove.val();
+        self.tags.commit.next = self.sequencer.tag_commit.val();
+        self.tags.advance.next = self.sequencer.tag_advance.val();
+
+        // Events to bytes.
+        self.fifo.clear.next = self.clears.val();
+        self.fifo.push.next = self.sequencer.push.val();
+        self.fifo.kind.next = self.sequencer.event_kind.val();
+        self.fifo.position.next = self.sequencer.event_position.val();
+        self.fifo.value.next = self.sequencer.event_value.val();
+        self.fifo.pop.next = self.encoder.event_pop.val();
+        self.dictionary.empty.next = self.encoder.dict_empty.val();
+        self.dictionary.look.next = self.encoder.dict_look.val();
+        self.dictionary.value.next = self.fifo.head_value.val();
+        self.encoder.clear.next = self.clears.val();
+        self.encoder.count_bits.next = self.count_bits.val();
+        self.encoder.event_valid.next = self.fifo.valid.val();
+        self.encoder.event_kind.next = self.fifo.head_kind.val();
+        self.encoder.event_position.next = self.fifo.head_position.val();
+        self.encoder.event_value.next = self.fifo.head_value.val();
+        self.encoder.dict_done.next = self.dictionary.done.val();
+        self.encoder.dict_hit.next = self.dictionary.hit.val();
+        self.encoder.dict_index.next = self.dictionary.index.val();
+        self.encoder.mode.next = self.mode_ff.q.val();
+        self.encoder.retired_lo.next = self.counters.mark_retired_lo.val();
+        self.encoder.retired_hi.next = self.counters.mark_retired_hi.val();
+        self.encoder.cycles_lo.next = self.counters.mark_cycles_lo.val();
+        self.encoder.cycles_hi.next = self.counters.mark_cycles_hi.val();
+        self.encoder.gap_retired_lo.next = self.counters.gap_retired_lo.val();
+        self.encoder.gap_retired_hi.next = self.counters.gap_retired_hi.val();
+        self.encoder.gap_lost.next = self.counters.gap_lost.val();
+        self.encoder.total.next = self.control.total.val();
+        self.encoder.digest.next = self.control.total_digest.val();
+        self.encoder.reason.next = self.control.reason.val();
+        self.encoder.register_data.next = self.shadow.read_data.val();
+        self.encoder.ready.next = self.packer.ready.val();
+        self.encoder.packer_empty.next = self.packer.empty.val();
+        self.packer.clear.next = self.clears.val();
+        self.packer.load.next = self.encoder.load.val();
+        self.packer.field.next = self.encoder.field.val();
+        self.packer.width.next = self.encoder.width.val();
+        self.packer.align.next = self.encoder.align.val();
+        self.packer.last.next = self.encoder.last.val();
+        self.packer.byte_ready.next = self.byte_ready.val();
+
+        // Out.
+        self.byte_valid.next = self.packer.byte_valid.val();
+        self.byte_data.next = self.packer.byte_data.val();
+        self.byte_last.next = self.packer.byte_last.val();
+        self.stall.next = self.control.stall.val();
+        self.recording.next = self.control.recording.val();
+        self.ended.next = self.control.ended.val();
+        self.triggered.next = self.control.triggered.val();
+        self.lost_any.next = self.control.lost_any.val();
+        self.end_reason.next = bit_cast::<8, 3>(self.control.end_reason.val());
+        self.retired_lo.next = self.counters.retired_lo.val();
+        self.retired_hi.next = self.counters.retired_hi.val();
+        self.cycles_lo.next = self.counters.cycles_lo.val();
+        self.cycles_hi.next = self.counters.cycles_hi.val();
+        self.stalls_lo.next = self.counters.stalls_lo.val();
+        self.stalls_hi.next = self.counters.stalls_hi.val();
+        self.lost_lo.next = self.counters.lost_lo.val();
+        self.lost_hi.next = self.counters.lost_hi.val();
+    }
+}
+
+#[cfg(test)]
+mod tests;

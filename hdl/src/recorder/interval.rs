@@ -1,0 +1,416 @@
+//! Opens and closes intervals, and decides what is recorded and what is lost: section 4 of the log
+//! format. Twin of `lookback_model::interval`.
+//!
+//! ```text
+//!          enable            swept
+//!   Idle ─────────► Clear ─────────► Run ──── cannot accept ────► Lose ──closed──► Drain
+//!    ▲                                │ ▲                                            │ all written
+//!    │ !enable                  stop  │ └───────── next retirement ──── Resume ◄─────┘
+//!  Ended ◄─all written─ Flush ◄──── Stop                                   │
+//!                         ▲                          stop                  │
+//!                         └────────────────────────────────────────────────┘
+//! ```
+//! Decides about one retirement a cycle. An instruction is accepted completely or not at all: when
+//! it needs a place in the input queue and there is none, or would end an interval while the header
+//! of that interval is not yet written, it is the first one lost. The interval then ends with the
+//! instruction before it.
+
+use rust_hdl::prelude::*;
+
+/// What the recorder does.
+#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
+pub enum Phase {
+    /// nothing is recorded
+    Idle,
+    /// memories are being cleared, the hart waits
+    Clear,
+    /// recording
+    Run,
+    /// losing; the open interval has to be closed
+    Lose,
+    /// losing until everything is written
+    Drain,
+    /// a gap ends with the next retirement
+    Resume,
+    /// over; the open interval has to be closed
+    Stop,
+    /// over; everything has to be written
+    Flush,
+    /// over and everything is written
+    Ended,
+}
+
+circuit! {
+    /// Interval control; `C` bits of sweep clear the largest memory.
+    pub struct IntervalControl [C] {
+        /// clock
+        pub clock: Signal<In, Clock>,
+        /// synchronous reset
+        pub reset: Signal<In, Bit>,
+        /// recording is requested
+        pub enable: Signal<In, Bit>,
+        /// the hart may be stalled
+        pub may_stall: Signal<In, Bit>,
+        /// stall the hart until the first recording
+        pub hold: Signal<In, Bit>,
+        /// the run is over
+        pub run_ended: Signal<In, Bit>,
+        /// instructions an interval
+        pub interval: Signal<In, Bits<32>>,
+        /// a trap is a trigger
+        pub trigger_on_trap: Signal<In, Bit>,
+        /// instructions recorded after a trigger
+        pub post_trigger: Signal<In, Bits<32>>,
+        /// an instruction retires
+        pub valid: Signal<In, Bit>,
+        /// it trapped
+        pub trap: Signal<In, Bit>,
+        /// something about it must be looked up or logged
+        pub needs_entry: Signal<In, Bit>,
+        /// digest with it
+        pub stepped: Signal<In, Bits<32>>,
+        /// somebody else wrote memory (after the instruction)
+        pub snooped: Signal<In, Bit>,
+        /// the input queue takes nothing
+        pub full: Signal<In, Bit>,
+        /// queue or event FIFO are filling up
+        pub pressure: Signal<In, Bit>,
+        /// the last header is written
+        pub live: Signal<In, Bit>,
+        /// everything is written
+        pub drained: Signal<In, Bit>,
+        /// clear memories at `sweep`
+        pub clear: Signal<Out, Bit>,
+        /// entry to clear
+        pub sweep: Signal<Out, Bits<C>>,
+        /// the instruction is recorded
+        pub accept: Signal<Out, Bit>,
+        /// the other's write is recorded
+        pub accept_snoop: Signal<Out, Bit>,
+        /// put an entry into the queue
+        pub push: Signal<Out, Bit>,
+        /// the instruction opens an interval
+        pub open: Signal<Out, Bit>,
+        /// a gap ends before it
+        pub gap: Signal<Out, Bit>,
+        /// the interval ends after it
+        pub last: Signal<Out, Bit>,
+        /// its position
+        pub position: Signal<Out, Bits<24>>,
+        /// digest before it
+        pub digest: Signal<Out, Bits<32>>,
+        /// counts a retirement
+        pub count_retire: Signal<Out, Bit>,
+        /// counts a loss
+        pub count_loss: Signal<Out, Bit>,
+        /// counts a cycle
+        pub count_cycle: Signal<Out, Bit>,
+        /// counts a stall
+        pub count_stall: Signal<Out, Bit>,
+        /// a gap begins
+        pub gap_start: Signal<Out, Bit>,
+        /// instructions of the interval that ended last
+        pub total: Signal<Out, Bits<24>>,
+        /// its digest
+        pub total_digest: Signal<Out, Bits<32>>,
+        /// why it ended
+        pub reason: Signal<Out, Bits<3>>,
+        /// the hart must not start an instruction
+        pub stall: Signal<Out, Bit>,
+        /// recording
+        pub recording: Signal<Out, Bit>,
+        /// over and everything is written
+        pub ended: Signal<Out, Bit>,
+        /// why
+        pub end_reason: Signal<Out, Bits<3>>,
+        /// a trigger fired
+        pub triggered: Signal<Out, Bit>,
+        /// something was lost
+        pub lost_any: Signal<Out, Bit>,
+        phase_ff: DFF<Phase>,
+        sweep_ff: DFF<Bits<C>>,
+        started_ff: DFF<Bit>,
+        enable_ff: DFF<Bit>,
+        settle_ff: DFF<Bits<4>>,
+        open_ff: DFF<Bit>,
+        count_ff: DFF<Bits<24>>,
+        digest_ff: DFF<Bits<32>>,
+        closing_ff: DFF<Bit>,
+        cause_ff: DFF<Bits<3>>,
+        total_ff: DFF<Bits<24>>,
+        total_digest_ff: DFF<Bits<32>>,
+        reason_ff: DFF<Bits<3>>,
+        end_reason_ff: DFF<Bits<3>>,
+        ended_ff: DFF<Bit>,
+        triggered_ff: DFF<Bit>,
+        since_ff: DFF<Bits<32>>,
+        lost_any_ff: DFF<Bit>,
+        cycle_ff: DFF<Bit>,
+        stall_ff: DFF<Bit>,
+        running: Signal<Local, Bit>,
+        losing: Signal<Local, Bit>,
+        triggered_out: Signal<Local, Bit>,
+        stopping: Signal<Local, Bit>,
+        cause: Signal<Local, Bits<3>>,
+        rest: Signal<Local, Bits<24>>,
+        ending: Signal<Local, Bit>,
+        near: Signal<Local, Bit>,
+        wants: Signal<Local, Bit>,
+        blocked: Signal<Local, Bit>,
+        taken: Signal<Local, Bit>,
+        closes: Signal<Local, Bit>,
+    }
+    constants {
+        none: 32 = 0,
+        one: 32 = 1,
+        ones: 32 = 0xffff_ffffu32,
+        no_count: 24 = 0,
+        one_count: 24 = 1,
+        one_sweep: C = 1,
+        no_sweep: C = 0,
+        one_settle: 4 = 1,
+        no_settle: 4 = 0,
+        by_length: 3 = 1,
+        by_host: 3 = 2,
+        by_run: 3 = 3,
+        by_overflow: 3 = 4,
+        by_trigger: 3 = 5,
+    }
+}
+
+impl<const C: usize> Logic for IntervalControl<C> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clock,
+            phase_ff,
+            sweep_ff,
+            started_ff,
+            enable_ff,
+            settle_ff,
+            open_ff,
+            count_ff,
+            digest_ff,
+            closing_ff,
+            cause_ff,
+            total_ff,
+            total_digest_ff,
+            reason_ff,
+            end_reason_ff,
+            ended_ff,
+            triggered_ff,
+            since_ff,
+            lost_any_ff,
+            cycle_ff,
+            stall_ff
+        );
+        self.running.next =
+            (self.phase_ff.q.val() == Phase::Run) | (self.phase_ff.q.val() == Phase::Resume);
+        self.losing.next =
+            (self.phase_ff.q.val() == Phase::Lose) | (self.phase_ff.q.val() == Phase::Drain);
+
+        // The end: a trigger whose instructions were recorded, the run, or the host. The hart's
+        // last retirement may come some cycles after the run is said to be over.
+        self.enable_ff.d.next = self.enable.val();
+        self.settle_ff.d.next = self.no_settle.val();
+        if self.run_ended.val() & (self.running.val() | self.losing.val()) {
+            self.settle_ff.d.next = self.settle_ff.q.val();
+            if !self.settle_ff.q.val().all() {
+                self.settle_ff.d.next = self.settle_ff.q.val() + self.one_settle.val();
+            }
+        }
+        self.triggered_out.next =
+            self.triggered_ff.q.val() & (self.since_ff.q.val() == self.post_trigger.val());
+        self.stopping.next =
+            self.triggered_out.val() | self.settle_ff.q.val().all() | !self.enable_ff.q.val();
+        self.cause.next = self.by_host.val();
+        if self.triggered_out.val() {
+            self.cause.next = self.by_trigger.val();
+        } else if self.settle_ff.q.val().all() {
+            self.cause.next = self.by_run.val();
+        }
+
+        // Whether this retirement can be accepted.
+        self.rest.next = self.interval.val().get_bits::<24>(0) - self.count_ff.q.val();
+        self.ending.next = self.open_ff.q.val() & (self.rest.val() == self.one_count.val());
+        self.near.next = self.open_ff.q.val() & !self.rest.val().get_bits::<21>(3).any();
+        self.wants.next = (self.valid.val()
+            & (self.needs_entry.val() | !self.open_ff.q.val() | self.ending.val()))
+            | self.snooped.val();
+        self.blocked.next = (self.wants.val() & self.full.val())
+            | (self.valid.val() & self.ending.val() & !self.live.val());
+        self.taken.next = self.running.val() & !self.stopping.val() & !self.blocked.val();
+        self.accept.next = self.taken.val() & self.valid.val();
+        self.accept_snoop.next = self.taken.val() & self.snooped.val();
+        self.push.next = self.taken.val() & self.wants.val();
+        self.open.next = self.accept.val() & !self.open_ff.q.val();
+        self.gap.next = false;
+        self.last.next = self.accept.val() & self.ending.val();
+        self.closes.next = self.last.val();
+        self.count_retire.next =
+            self.valid.val() & (self.losing.val() | (self.running.val() & !self.stopping.val()));
+        self.count_loss.next = self.count_retire.val() & !self.accept.val();
+        self.gap_start.next = false;
+
+        self.position.next = self.count_ff.q.val();
+        self.digest.next = self.digest_ff.q.val();
+        if !self.open_ff.q.val() {
+            self.position.next = self.no_count.val();
+            self.digest.next = self.ones.val();
+        }
+        if self.accept.val() {
+            self.open_ff.d.next = !self.ending.val();
+            self.count_ff.d.next = self.position.val() + self.one_count.val();
+            self.digest_ff.d.next = self.stepped.val();
+            if self.triggered_ff.q.val() {
+                self.since_ff.d.next = self.since_ff.q.val() + self.one.val();
+            } else if self.trap.val() & self.trigger_on_trap.val() {
+                self.triggered_ff.d.next = true;
+            }
+        }
+        self.cause_ff.d.next = self.by_length.val();
+
+        match self.phase_ff.q.val() {
+            Phase::Idle => {
+                if self.enable_ff.q.val() {
+                    self.phase_ff.d.next = Phase::Clear;
+                    self.sweep_ff.d.next = self.no_sweep.val();
+                }
+            }
+            Phase::Clear => {
+                self.sweep_ff.d.next = self.sweep_ff.q.val() + self.one_sweep.val();
+                if self.sweep_ff.q.val().all() {
+                    self.phase_ff.d.next = Phase::Run;
+                }
+            }
+            Phase::Run => {
+                if self.stopping.val() {
+                    self.phase_ff.d.next = Phase::Stop;
+                    self.end_reason_ff.d.next = self.cause.val();
+                } else if self.blocked.val() {
+                    self.phase_ff.d.next = Phase::Lose;
+                    self.gap_start.next = true;
+                    self.lost_any_ff.d.next = true;
+                }
+            }
+            Phase::Lose => {
+                self.cause_ff.d.next = self.by_overflow.val();
+                if !self.open_ff.q.val() {
+                    self.phase_ff.d.next = Phase::Drain;
+                } else if self.live.val() & !self.full.val() {
+                    self.phase_ff.d.next = Phase::Drain;
+                    self.closes.next = true;
+                }
+            }
+            Phase::Drain => {
+                if self.drained.val() & self.live.val() {
+                    self.phase_ff.d.next = Phase::Resume;
+                }
+            }
+            Phase::Resume => {
+                if self.stopping.val() {
+                    self.phase_ff.d.next = Phase::Flush;
+                    self.end_reason_ff.d.next = self.cause.val();
+                    self.gap.next = true;
+                    self.push.next = true;
+                } else if self.accept.val() {
+                    self.phase_ff.d.next = Phase::Run;
+                    self.gap.next = true;
+                }
+            }
+            Phase::Stop => {
+                self.cause_ff.d.next = self.end_reason_ff.q.val();
+                if !self.open_ff.q.val() {
+                    self.phase_ff.d.next = Phase::Flush;
+                } else if self.live.val() & !self.full.val() {
+                    self.phase_ff.d.next = Phase::Flush;
+                    self.closes.next = true;
+                }
+            }
+            Phase::Flush => {
+                if self.drained.val() {
+                    self.phase_ff.d.next = Phase::Ended;
+                    self.ended_ff.d.next = true;
+                }
+            }
+            Phase::Ended => {
+                if !self.enable_ff.q.val() {
+                    self.phase_ff.d.next = Phase::Idle;
+                }
+            }
+            _ => {
+                self.phase_ff.d.next = Phase::Idle;
+            }
+        }
+
+        // The copies for the trailer are made in the next cycle: by then the count and the digest
+        // have the last instruction in them, and a trigger has shown whether it ends here.
+        self.closing_ff.d.next = self.closes.val();
+        if self.closes.val() & !self.accept.val() {
+            self.last.next = true;
+            self.push.next = true;
+            self.open_ff.d.next = false;
+        }
+        if self.closing_ff.q.val() {
+            self.total_ff.d.next = self.count_ff.q.val();
+            self.total_digest_ff.d.next = self.digest_ff.q.val();
+            self.reason_ff.d.next = self.cause_ff.q.val();
+            if self.triggered_out.val() {
+                self.reason_ff.d.next = self.by_trigger.val();
+            }
+        }
+
+        self.clear.next = self.phase_ff.q.val() == Phase::Clear;
+        self.sweep.next = self.sweep_ff.q.val();
+        self.recording.next = self.running.val() | self.losing.val();
+        // One cycle later than the ports, as the retirements are.
+        self.cycle_ff.d.next = self.recording.val();
+        self.count_cycle.next = self.cycle_ff.q.val() & self.recording.val();
+        self.stall_ff.d.next = self.may_stall.val()
+            & (self.losing.val()
+                | (self.running.val()
+                    & (self.pressure.val() | (self.near.val() & !self.live.val()))));
+        self.count_stall.next = self.stall_ff.q.val() & self.recording.val();
+        self.stall.next = self.clear.val()
+            | self.count_stall.val()
+            | (self.hold.val() & !self.started_ff.q.val() & (self.phase_ff.q.val() == Phase::Idle));
+
+        self.total.next = self.total_ff.q.val();
+        self.total_digest.next = self.total_digest_ff.q.val();
+        self.reason.next = self.reason_ff.q.val();
+        self.ended.next = self.ended_ff.q.val();
+        self.end_reason.next = self.end_reason_ff.q.val();
+        self.triggered.next = self.triggered_ff.q.val();
+        self.lost_any.next = self.lost_any_ff.q.val();
+
+        if self.clear.val() {
+            self.started_ff.d.next = true;
+            self.open_ff.d.next = false;
+            self.ended_ff.d.next = false;
+            self.triggered_ff.d.next = false;
+            self.since_ff.d.next = self.none.val();
+            self.lost_any_ff.d.next = false;
+        }
+        if self.reset.val() {
+            self.phase_ff.d.next = Phase::Idle;
+            self.started_ff.d.next = false;
+            self.ended_ff.d.next = false;
+            self.enable_ff.d.next = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::testing::check_block;
+
+    #[test]
+    fn synthesizes() {
+        check_block(
+            IntervalControl::<11>::default(),
+            "lookback_interval_control",
+        );
+    }
+}

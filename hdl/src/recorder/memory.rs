@@ -1,0 +1,144 @@
+//! The two kinds of memory that the recorder is built on, as leaves that synthesis maps to LUT RAM
+//! and block RAM.
+//!
+//! rust-hdl's own `RAM` keeps its simulated contents in a tree, which is slow, and knows no
+//! asynchronous read. Nothing is initialised: every user clears or guards what it reads. Reading
+//! the word that is being written gives nothing that a user relies on.
+
+use rust_hdl::prelude::*;
+
+/// LUT RAM: `2^N` words of `W` bits, read in the same cycle, written at the clock edge.
+#[derive(LogicBlock)]
+pub struct LutRam<const W: usize, const N: usize> {
+    /// clock of writes
+    pub clock: Signal<In, Clock>,
+    /// word to read
+    pub read_address: Signal<In, Bits<N>>,
+    /// its value, combinational
+    pub read_data: Signal<Out, Bits<W>>,
+    /// write at this edge
+    pub write_enable: Signal<In, Bit>,
+    /// word to write
+    pub write_address: Signal<In, Bits<N>>,
+    /// its new value
+    pub write_data: Signal<In, Bits<W>>,
+    _words: Vec<Bits<W>>,
+}
+
+impl<const W: usize, const N: usize> Default for LutRam<W, N> {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            read_address: Default::default(),
+            read_data: Default::default(),
+            write_enable: Default::default(),
+            write_address: Default::default(),
+            write_data: Default::default(),
+            _words: vec![Bits::default(); 1 << N],
+        }
+    }
+}
+
+impl<const W: usize, const N: usize> Logic for LutRam<W, N> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() && self.write_enable.val() {
+            self._words[self.write_address.val().index()] = self.write_data.val();
+        }
+        self.read_data.next = self._words[self.read_address.val().index()];
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(format!(
+            "(* ram_style = \"distributed\" *) reg [{}:0] mem [0:{}];
+
+always @(*) read_data = mem[read_address];
+
+always @(posedge clock) begin
+   if (write_enable) mem[write_address] <= write_data;
+end
+",
+            W - 1,
+            (1usize << N) - 1
+        ))
+    }
+}
+
+/// Block RAM: `2^N` words of `W` bits, read and written at the clock edge.
+#[derive(LogicBlock)]
+pub struct BlockRam<const W: usize, const N: usize> {
+    /// clock of reads and writes
+    pub clock: Signal<In, Clock>,
+    /// word to read at this edge
+    pub read_address: Signal<In, Bits<N>>,
+    /// what was read at the last edge
+    pub read_data: Signal<Out, Bits<W>>,
+    /// write at this edge
+    pub write_enable: Signal<In, Bit>,
+    /// word to write
+    pub write_address: Signal<In, Bits<N>>,
+    /// its new value
+    pub write_data: Signal<In, Bits<W>>,
+    _words: Vec<Bits<W>>,
+}
+
+impl<const W: usize, const N: usize> Default for BlockRam<W, N> {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            read_address: Default::default(),
+            read_data: Default::default(),
+            write_enable: Default::default(),
+            write_address: Default::default(),
+            write_data: Default::default(),
+            _words: vec![Bits::default(); 1 << N],
+        }
+    }
+}
+
+impl<const W: usize, const N: usize> Logic for BlockRam<W, N> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.read_data.next = self._words[self.read_address.val().index()];
+            if self.write_enable.val() {
+                self._words[self.write_address.val().index()] = self.write_data.val();
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        // Without `no_rw_check` yosys would build the old value of a word that is being written.
+        Verilog::Custom(format!(
+            "(* no_rw_check *) reg [{}:0] mem [0:{}];
+
+always @(posedge clock) begin
+   read_data <= mem[read_address];
+   if (write_enable) mem[write_address] <= write_data;
+end
+",
+            W - 1,
+            (1usize << N) - 1
+        ))
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        vec![TimingInfo {
+            name: "block_ram".into(),
+            clock: "clock".into(),
+            inputs: vec![
+                "read_address".into(),
+                "write_address".into(),
+                "write_data".into(),
+                "write_enable".into(),
+            ],
+            outputs: vec!["read_data".into()],
+        }]
+    }
+}
