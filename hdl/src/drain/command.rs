@@ -45,6 +45,8 @@ pub struct Command {
     pub register: Signal<Out, Bits<8>>,
     /// With `fire` and `write`: the value.
     pub value: Signal<Out, Bits<32>>,
+    /// Zero between frames: the CRC's usual start with ones is the same as a start with zeros and
+    /// an inverted header.
     crc_ff: DFF<Bits<32>>,
     /// Bytes before the next code.
     left_ff: DFF<Bits<8>>,
@@ -58,19 +60,19 @@ pub struct Command {
     value_ff: DFF<Bits<32>>,
     code: Signal<Local, Bit>,
     decoded: Signal<Local, Bit>,
+    quarter: Signal<Local, Bits<2>>,
     feedback: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
     intact: Signal<Local, Bit>,
     countdown: Signal<Local, Bits<8>>,
     polynomial: Constant<Bits<32>>,
-    crc_start: Constant<Bits<32>>,
     residue: Constant<Bits<32>>,
     top_of_value: Constant<Bits<32>>,
     top_of_register: Constant<Bits<8>>,
     one: Constant<Bits<8>>,
     read_type: Constant<Bits<8>>,
     write_type: Constant<Bits<8>>,
-    first_wanted: Constant<Bits<4>>,
+    register_index: Constant<Bits<2>>,
     last_wanted: Constant<Bits<4>>,
     read_bytes: Constant<Bits<4>>,
     write_bytes: Constant<Bits<4>>,
@@ -107,19 +109,19 @@ impl Default for Command {
             value_ff: Default::default(),
             code: Default::default(),
             decoded: Default::default(),
+            quarter: Default::default(),
             feedback: Default::default(),
             wanted: Default::default(),
             intact: Default::default(),
             countdown: Default::default(),
             polynomial: Constant::new(u64::from(CRC_POLYNOMIAL).into()),
-            crc_start: Constant::new(0xffff_ffff.into()),
             residue: Constant::new(u64::from(after_zero_byte(CRC_RESIDUE)).into()),
             top_of_value: Constant::new(0x8000_0000.into()),
             top_of_register: Constant::new(0x80.into()),
             one: Constant::new(1.into()),
             read_type: Constant::new(1.into()),
             write_type: Constant::new(2.into()),
-            first_wanted: Constant::new(4.into()),
+            register_index: Constant::new(1.into()),
             last_wanted: Constant::new(8.into()),
             read_bytes: Constant::new(READ_BYTES.into()),
             write_bytes: Constant::new(WRITE_BYTES.into()),
@@ -148,11 +150,13 @@ impl Logic for Command {
         // Bits. Register and value are one shift register of 40 bits, filled by the five bytes
         // after the header: a READ leaves its CRC in the value.
         self.decoded.next = self.bit_data.val() & !self.code.val();
-        self.feedback.next = self.decoded.val() ^ self.crc_ff.q.val().get_bit(0);
-        self.wanted.next = (self.length_ff.q.val() >= self.first_wanted.val())
-            & (self.length_ff.q.val() <= self.last_wanted.val());
+        self.quarter.next = self.length_ff.q.val().get_bits::<2>(2);
+        self.feedback.next =
+            self.decoded.val() ^ self.crc_ff.q.val().get_bit(0) ^ !self.quarter.val().any();
+        self.wanted.next = (self.quarter.val() == self.register_index.val())
+            | (self.length_ff.q.val() == self.last_wanted.val());
         if !self.inside_ff.q.val() {
-            self.crc_ff.d.next = self.crc_start.val();
+            self.crc_ff.d.next = 0.into();
         } else if self.bit_valid.val() {
             self.crc_ff.d.next = self.crc_ff.q.val() >> 1;
             if self.feedback.val() {

@@ -2,10 +2,12 @@
 //!
 //! ```text
 //!  write register value ─► CONTROL … POST_TRIGGER ─► enable may_stall … post_trigger
-//!  pick ─► word   (of the registers, the identification and the front's status)
+//!  pick ─► counter          (a word of the front's status)
+//!  pick, index ─► fixed     (a bit of the settings and the identification)
 //! ```
-//! `pick` is one cycle's combinational choice. It numbers the registers densely, and some words
-//! beside them that only the END message carries:
+//! Settings and identification stand still while they are read, so one bit at a time is enough;
+//! counters run and are given as words. `pick` numbers the registers densely, and beside them
+//! some words that only the END message carries:
 //!
 //! | pick | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
 //! |---|---|---|---|---|---|---|---|
@@ -54,8 +56,12 @@ pub struct Control {
     pub value: Signal<In, Bits<32>>,
     /// Which word to give.
     pub pick: Signal<In, Bits<5>>,
-    /// The word.
-    pub word: Signal<Out, Bits<32>>,
+    /// The word, for picks from 16 on.
+    pub counter: Signal<Out, Bits<32>>,
+    /// Which bit of the word to give.
+    pub index: Signal<In, Bits<5>>,
+    /// The bit, for picks below 16.
+    pub fixed: Signal<Out, Bit>,
     /// STATUS.
     pub status: Signal<In, Bits<5>>,
     /// RETIRED, low.
@@ -94,9 +100,14 @@ pub struct Control {
     image_lo_ff: DFF<Bits<26>>,
     image_hi_ff: DFF<Bits<26>>,
     post_trigger_ff: DFF<Bits<32>>,
-    id_word: Signal<Local, Bits<32>>,
     setting: Signal<Local, Bits<32>>,
-    counter: Signal<Local, Bits<32>>,
+    id_word: Signal<Local, Bits<32>>,
+    version_word: Signal<Local, Bits<32>>,
+    tags_word: Signal<Local, Bits<32>>,
+    sizes_word: Signal<Local, Bits<32>>,
+    clock_hz_word: Signal<Local, Bits<32>>,
+    mem_base_word: Signal<Local, Bits<32>>,
+    mem_mask_word: Signal<Local, Bits<32>>,
     writable: Constant<Bits<5>>,
     id: Constant<Bits<32>>,
     version: Constant<Bits<32>>,
@@ -118,7 +129,9 @@ impl Control {
             register: Default::default(),
             value: Default::default(),
             pick: Default::default(),
-            word: Default::default(),
+            counter: Default::default(),
+            index: Default::default(),
+            fixed: Default::default(),
             status: Default::default(),
             retired_lo: Default::default(),
             retired_hi: Default::default(),
@@ -141,9 +154,14 @@ impl Control {
             image_lo_ff: Default::default(),
             image_hi_ff: Default::default(),
             post_trigger_ff: Default::default(),
-            id_word: Default::default(),
             setting: Default::default(),
-            counter: Default::default(),
+            id_word: Default::default(),
+            version_word: Default::default(),
+            tags_word: Default::default(),
+            sizes_word: Default::default(),
+            clock_hz_word: Default::default(),
+            mem_base_word: Default::default(),
+            mem_mask_word: Default::default(),
             writable: Constant::new(0b00010.into()),
             id: Constant::new(ID.into()),
             version: word(identity.version),
@@ -191,24 +209,32 @@ impl Logic for Control {
         }
 
         // Trees of two-way choices by the bits of `pick`: that is what a synthesiser maps best.
-        // Numbers that are never picked give whatever is cheapest.
-        self.id_word.next = self.mem_mask.val();
+        // Numbers that are never picked give whatever is cheapest. Taking the bit of each constant
+        // before choosing makes a small read-only memory of them.
+        self.id_word.next = self.id.val();
+        self.version_word.next = self.version.val();
+        self.tags_word.next = self.tags.val();
+        self.sizes_word.next = self.sizes.val();
+        self.clock_hz_word.next = self.clock_hz.val();
+        self.mem_base_word.next = self.mem_base.val();
+        self.mem_mask_word.next = self.mem_mask.val();
+        self.fixed.next = self.mem_mask_word.val().get_bit(self.index.val().index());
         if self.pick.val().get_bit(2) {
             if !self.pick.val().get_bit(1) {
-                self.id_word.next = self.clock_hz.val();
+                self.fixed.next = self.clock_hz_word.val().get_bit(self.index.val().index());
                 if self.pick.val().get_bit(0) {
-                    self.id_word.next = self.mem_base.val();
+                    self.fixed.next = self.mem_base_word.val().get_bit(self.index.val().index());
                 }
             }
         } else if self.pick.val().get_bit(1) {
-            self.id_word.next = self.tags.val();
+            self.fixed.next = self.tags_word.val().get_bit(self.index.val().index());
             if self.pick.val().get_bit(0) {
-                self.id_word.next = self.sizes.val();
+                self.fixed.next = self.sizes_word.val().get_bit(self.index.val().index());
             }
         } else {
-            self.id_word.next = self.id.val();
+            self.fixed.next = self.id_word.val().get_bit(self.index.val().index());
             if self.pick.val().get_bit(0) {
-                self.id_word.next = self.version.val();
+                self.fixed.next = self.version_word.val().get_bit(self.index.val().index());
             }
         }
         if self.pick.val().get_bit(2) {
@@ -226,6 +252,9 @@ impl Logic for Control {
             if self.pick.val().get_bit(0) {
                 self.setting.next = self.interval.val();
             }
+        }
+        if self.pick.val().get_bit(3) {
+            self.fixed.next = self.setting.val().get_bit(self.index.val().index());
         }
         if self.pick.val().get_bit(2) {
             if self.pick.val().get_bit(1) {
@@ -254,14 +283,6 @@ impl Logic for Control {
                 self.counter.next = self.run_code.val();
             }
         }
-        self.word.next = self.counter.val();
-        if !self.pick.val().get_bit(4) {
-            self.word.next = self.id_word.val();
-            if self.pick.val().get_bit(3) {
-                self.word.next = self.setting.val();
-            }
-        }
-
         if self.reset.val() {
             self.control_ff.d.next = 0.into();
             self.interval_ff.d.next = 0.into();

@@ -213,7 +213,9 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.message.start.next = self.framer.message_start.val();
         self.message.start_end.next = self.framer.message_end.val();
         self.message.take.next = self.framer.message_take.val();
-        self.message.word.next = self.control.word.val();
+        self.message.bit_index.next = self.framer.message_bit.val();
+        self.message.counter.next = self.control.counter.val();
+        self.message.fixed.next = self.control.fixed.val();
 
         self.status.next = 0.into();
         if self.recording.val() {
@@ -236,6 +238,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.control.register.next = self.command.register.val();
         self.control.value.next = self.command.value.val();
         self.control.pick.next = self.message.pick.val();
+        self.control.index.next = self.message.index.val();
         self.control.retired_lo.next = self.retired_lo.val();
         self.control.retired_hi.next = self.retired_hi.val();
         self.control.cycles_lo.next = self.cycles_lo.val();

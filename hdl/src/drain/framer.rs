@@ -5,8 +5,9 @@
 //!                  ├─► type hart seq payload crc ─► COBS in a 512 byte queue ─► tx_valid tx_data
 //!  message_* ──────┘
 //! ```
-//! A byte takes nine cycles (one to settle, eight for the CRC, bit by bit), the UART needs at least
-//! ten: with the queue between them the line never waits while there is something to send.
+//! Everything is serial: eight cycles take a byte bit by bit from its source through the CRC into
+//! a shift register, a ninth puts it into the queue. The UART needs at least ten cycles a byte, so
+//! with the queue between them the line never waits while there is something to send.
 //! COBS replaces each zero by the distance to the next one, so a zero's place in the queue stays
 //! open until that is known: `code_ff` is the open place, everything before it may be sent.
 //! Frames are shorter than 254 bytes, so a code never reaches 0xff.
@@ -25,10 +26,10 @@ pub enum FramerState {
     Open,
     /// Choose what to send.
     Idle,
-    /// The next byte's source settles.
-    Settle,
-    /// The byte goes into the queue and through the CRC.
+    /// The bits of a byte go through the CRC.
     Shift,
+    /// The byte goes into the queue.
+    Store,
     /// Fill in the last code.
     Close,
     /// Write the zero that ends the frame.
@@ -63,7 +64,7 @@ pub struct Framer {
     pub piece_first: Signal<In, Bit>,
     /// It ends an interval or gap.
     pub piece_last: Signal<In, Bit>,
-    /// Its next byte, valid two cycles after `piece_take`.
+    /// Its next byte, the one after it two cycles after `piece_take`.
     pub piece_data: Signal<In, Bits<8>>,
     /// It has a next byte, valid the cycle after `piece_take`.
     pub piece_more: Signal<In, Bit>,
@@ -77,8 +78,10 @@ pub struct Framer {
     pub message_start: Signal<Out, Bit>,
     /// With `message_start`: END, not REPLY.
     pub message_end: Signal<Out, Bit>,
-    /// The message's next byte.
-    pub message_data: Signal<In, Bits<8>>,
+    /// Which bit of the message's next byte is wanted.
+    pub message_bit: Signal<Out, Bits<3>>,
+    /// The bit, in the same cycle.
+    pub message_data: Signal<In, Bit>,
     /// The message has a next byte.
     pub message_more: Signal<In, Bit>,
     /// `message_data` was used.
@@ -99,7 +102,10 @@ pub struct Framer {
     log_ff: DFF<Bit>,
     end_ff: DFF<Bit>,
     seq_ff: DFF<Bits<16>>,
+    /// Zero between frames: the CRC's usual start with ones is the same as a start with zeros and
+    /// an inverted header.
     crc_ff: DFF<Bits<32>>,
+    byte_ff: DFF<Bits<8>>,
     write_ff: DFF<Bits<9>>,
     code_ff: DFF<Bits<9>>,
     read_ff: DFF<Bits<9>>,
@@ -111,17 +117,20 @@ pub struct Framer {
     full: Signal<Local, Bit>,
     more: Signal<Local, Bit>,
     frame_type: Signal<Local, Bits<8>>,
-    check: Signal<Local, Bits<8>>,
-    source: Signal<Local, Bits<8>>,
+    seq_index: Signal<Local, Bits<4>>,
+    piece_byte: Signal<Local, Bits<8>>,
+    serial: Signal<Local, Bit>,
     feedback: Signal<Local, Bit>,
+    zero: Signal<Local, Bit>,
     advance: Signal<Local, Bit>,
     log_type: Constant<Bits<8>>,
     first_type: Constant<Bits<8>>,
     last_type: Constant<Bits<8>>,
     reply_type: Constant<Bits<8>>,
     end_type: Constant<Bits<8>>,
+    second_byte: Constant<Bits<4>>,
+    top_bit: Constant<Bits<8>>,
     polynomial: Constant<Bits<32>>,
-    crc_start: Constant<Bits<32>>,
     place: Constant<Bits<9>>,
     step: Constant<Bits<8>>,
     slot_step: Constant<Bits<2>>,
@@ -146,6 +155,7 @@ impl Default for Framer {
             end_ready: Default::default(),
             message_start: Default::default(),
             message_end: Default::default(),
+            message_bit: Default::default(),
             message_data: Default::default(),
             message_more: Default::default(),
             message_take: Default::default(),
@@ -161,6 +171,7 @@ impl Default for Framer {
             end_ff: Default::default(),
             seq_ff: Default::default(),
             crc_ff: Default::default(),
+            byte_ff: Default::default(),
             write_ff: Default::default(),
             code_ff: Default::default(),
             read_ff: Default::default(),
@@ -170,17 +181,20 @@ impl Default for Framer {
             full: Default::default(),
             more: Default::default(),
             frame_type: Default::default(),
-            check: Default::default(),
-            source: Default::default(),
+            seq_index: Default::default(),
+            piece_byte: Default::default(),
+            serial: Default::default(),
             feedback: Default::default(),
+            zero: Default::default(),
             advance: Default::default(),
             log_type: Constant::new(0x10.into()),
             first_type: Constant::new(0x01.into()),
             last_type: Constant::new(0x02.into()),
             reply_type: Constant::new(0x20.into()),
             end_type: Constant::new(0x30.into()),
+            second_byte: Constant::new(8.into()),
+            top_bit: Constant::new(0x80.into()),
             polynomial: Constant::new(u64::from(CRC_POLYNOMIAL).into()),
-            crc_start: Constant::new(0xffff_ffff.into()),
             place: Constant::new(1.into()),
             step: Constant::new(1.into()),
             slot_step: Constant::new(1.into()),
@@ -194,7 +208,7 @@ impl Logic for Framer {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state_ff, part_ff, slot_ff, bit_ff, log_ff, end_ff, seq_ff);
-        dff_setup!(self, clock, crc_ff, write_ff, code_ff, read_ff, run_ff, valid_ff);
+        dff_setup!(self, clock, crc_ff, byte_ff, write_ff, code_ff, read_ff, run_ff, valid_ff);
 
         // The UART empties the queue up to the open place. The memory's output follows the
         // pointer by a cycle, so the byte counts as valid a cycle later too.
@@ -208,14 +222,12 @@ impl Logic for Framer {
             self.read_ff.d.next = self.read_ff.q.val() + self.place.val();
         }
 
-        // The next byte of the frame.
+        // The next bit of the frame.
         self.frame_type.next = self.reply_type.val();
-        self.more.next = self.message_more.val();
         if self.end_ff.q.val() {
             self.frame_type.next = self.end_type.val();
         }
         if self.log_ff.q.val() {
-            self.more.next = self.piece_more.val();
             self.frame_type.next = self.log_type.val();
             if self.piece_first.val() {
                 self.frame_type.next = self.frame_type.val() | self.first_type.val();
@@ -224,26 +236,35 @@ impl Logic for Framer {
                 self.frame_type.next = self.frame_type.val() | self.last_type.val();
             }
         }
-        self.check.next = !self.crc_ff.q.val().get_bits::<8>(0);
-        self.source.next = self.check.val();
+        self.seq_index.next = bit_cast::<4, 3>(self.bit_ff.q.val());
+        if self.slot_ff.q.val().get_bit(0) {
+            self.seq_index.next = bit_cast::<4, 3>(self.bit_ff.q.val()) | self.second_byte.val();
+        }
+        self.message_bit.next = self.bit_ff.q.val();
+        self.piece_byte.next = self.piece_data.val();
+        self.more.next = self.message_more.val();
+        if self.log_ff.q.val() {
+            self.more.next = self.piece_more.val();
+        }
+        self.serial.next = !self.crc_ff.q.val().get_bit(0);
         if self.part_ff.q.val() == FramePart::Header {
             if self.slot_ff.q.val().get_bit(1) {
-                self.source.next = self.seq_ff.q.val().get_bits::<8>(0);
-                if self.slot_ff.q.val().get_bit(0) {
-                    self.source.next = self.seq_ff.q.val().get_bits::<8>(8);
-                }
+                self.serial.next = self.seq_ff.q.val().get_bit(self.seq_index.val().index());
             } else {
-                self.source.next = self.frame_type.val();
-                if self.slot_ff.q.val().get_bit(0) {
-                    self.source.next = 0.into();
-                }
+                self.serial.next = self.frame_type.val().get_bit(self.bit_ff.q.val().index())
+                    & !self.slot_ff.q.val().get_bit(0);
             }
         } else if self.part_ff.q.val() == FramePart::Payload {
-            self.source.next = self.message_data.val();
+            self.serial.next = self.message_data.val();
             if self.log_ff.q.val() {
-                self.source.next = self.piece_data.val();
+                self.serial.next = self.piece_byte.val().get_bit(self.bit_ff.q.val().index());
             }
         }
+        // The CRC's own bits leave its register without going through it.
+        self.feedback.next = (self.serial.val()
+            ^ self.crc_ff.q.val().get_bit(0)
+            ^ (self.part_ff.q.val() == FramePart::Header))
+            & (self.part_ff.q.val() != FramePart::Check);
 
         self.idle.next = self.state_ff.q.val() == FramerState::Idle;
         self.piece_take.next = false;
@@ -252,14 +273,11 @@ impl Logic for Framer {
         self.message_take.next = false;
         self.write_next.next = self.write_ff.q.val() + self.place.val();
         self.full.next = self.write_next.val() == self.read_ff.q.val();
+        self.zero.next = !self.byte_ff.q.val().any();
         self.advance.next = false;
         self.queue.write_enable.next = false;
         self.queue.write_address.next = self.write_ff.q.val();
-        self.queue.write_data.next = self.source.val();
-        // The CRC's own bytes leave its register without going through it.
-        self.feedback.next = (self.source.val().get_bit(self.bit_ff.q.val().index())
-            ^ self.crc_ff.q.val().get_bit(0))
-            & (self.part_ff.q.val() != FramePart::Check);
+        self.queue.write_data.next = self.byte_ff.q.val();
 
         match self.state_ff.q.val() {
             FramerState::Open => {
@@ -272,55 +290,56 @@ impl Logic for Framer {
             }
             FramerState::Idle => {
                 self.part_ff.d.next = FramePart::Header;
-                self.slot_ff.d.next = 0.into();
-                self.crc_ff.d.next = self.crc_start.val();
                 self.log_ff.d.next = self.piece_ready.val() & !self.reply_ready.val();
-                self.end_ff.d.next = !self.piece_ready.val() & !self.reply_ready.val();
-                if self.pause.val() {
-                    self.state_ff.d.next = FramerState::Idle;
-                } else if self.reply_ready.val() {
-                    self.message_start.next = true;
-                    self.state_ff.d.next = FramerState::Settle;
-                } else if self.piece_ready.val() {
-                    self.state_ff.d.next = FramerState::Settle;
-                } else if self.end_ready.val() {
-                    self.message_start.next = true;
-                    self.message_end.next = true;
-                    self.state_ff.d.next = FramerState::Settle;
-                }
-            }
-            FramerState::Settle => {
-                if (self.part_ff.q.val() == FramePart::Payload) & !self.more.val() {
-                    self.part_ff.d.next = FramePart::Check;
-                    self.slot_ff.d.next = 0.into();
-                } else if !self.full.val() {
-                    self.state_ff.d.next = FramerState::Shift;
+                self.end_ff.d.next = !self.reply_ready.val();
+                if !self.pause.val() {
+                    if self.reply_ready.val() | self.piece_ready.val() | self.end_ready.val() {
+                        self.state_ff.d.next = FramerState::Shift;
+                    }
+                    self.message_start.next =
+                        self.reply_ready.val() | (self.end_ready.val() & !self.piece_ready.val());
+                    self.message_end.next = !self.reply_ready.val();
                 }
             }
             FramerState::Shift => {
-                self.bit_ff.d.next = self.bit_ff.q.val() + self.bit_step.val();
-                self.crc_ff.d.next = self.crc_ff.q.val() >> 1;
-                if self.feedback.val() {
-                    self.crc_ff.d.next = (self.crc_ff.q.val() >> 1) ^ self.polynomial.val();
-                }
-                if !self.bit_ff.q.val().any() {
-                    self.queue.write_enable.next = true;
-                    self.advance.next = true;
-                    self.run_ff.d.next = self.run_ff.q.val() + self.step.val();
-                    if !self.source.val().any() {
-                        self.queue.write_address.next = self.code_ff.q.val();
-                        self.queue.write_data.next = self.run_ff.q.val();
-                        self.code_ff.d.next = self.write_ff.q.val();
-                        self.run_ff.d.next = self.step.val();
+                // The last bit waits for room, so that the byte after it never does.
+                if !(self.bit_ff.q.val().all() & self.full.val()) {
+                    self.bit_ff.d.next = self.bit_ff.q.val() + self.bit_step.val();
+                    self.crc_ff.d.next = self.crc_ff.q.val() >> 1;
+                    if self.feedback.val() {
+                        self.crc_ff.d.next = (self.crc_ff.q.val() >> 1) ^ self.polynomial.val();
+                    }
+                    self.byte_ff.d.next = self.byte_ff.q.val() >> 1;
+                    if self.serial.val() {
+                        self.byte_ff.d.next = (self.byte_ff.q.val() >> 1) | self.top_bit.val();
+                    }
+                    if self.bit_ff.q.val().all() {
+                        self.state_ff.d.next = FramerState::Store;
+                        if self.part_ff.q.val() == FramePart::Payload {
+                            self.piece_take.next = self.log_ff.q.val();
+                            self.message_take.next = !self.log_ff.q.val();
+                        }
                     }
                 }
-                if self.bit_ff.q.val().all() {
+            }
+            FramerState::Store => {
+                self.queue.write_enable.next = true;
+                self.advance.next = true;
+                self.run_ff.d.next = self.run_ff.q.val() + self.step.val();
+                if self.zero.val() {
+                    self.queue.write_address.next = self.code_ff.q.val();
+                    self.queue.write_data.next = self.run_ff.q.val();
+                    self.code_ff.d.next = self.write_ff.q.val();
+                    self.run_ff.d.next = self.step.val();
+                }
+                self.state_ff.d.next = FramerState::Shift;
+                if self.part_ff.q.val() == FramePart::Payload {
+                    if !self.more.val() {
+                        self.part_ff.d.next = FramePart::Check;
+                    }
+                } else {
                     self.slot_ff.d.next = self.slot_ff.q.val() + self.slot_step.val();
-                    self.state_ff.d.next = FramerState::Settle;
-                    if self.part_ff.q.val() == FramePart::Payload {
-                        self.piece_take.next = self.log_ff.q.val();
-                        self.message_take.next = !self.log_ff.q.val();
-                    } else if self.slot_ff.q.val().all() {
+                    if self.slot_ff.q.val().all() {
                         self.part_ff.d.next = FramePart::Payload;
                         if self.part_ff.q.val() == FramePart::Check {
                             self.state_ff.d.next = FramerState::Close;
@@ -354,8 +373,10 @@ impl Logic for Framer {
 
         if self.reset.val() {
             self.state_ff.d.next = FramerState::Open;
+            self.slot_ff.d.next = 0.into();
             self.bit_ff.d.next = 0.into();
             self.seq_ff.d.next = 0.into();
+            self.crc_ff.d.next = 0.into();
             self.write_ff.d.next = 0.into();
             self.code_ff.d.next = 0.into();
             self.read_ff.d.next = 0.into();
