@@ -2,19 +2,16 @@
 //!
 //! ```text
 //!  write register value ─► CONTROL … POST_TRIGGER ─► enable may_stall … post_trigger
-//!  pick ─► counter          (a word of the front's status)
-//!  pick, index ─► fixed     (a bit of the settings and the identification)
+//!  pick ─► word                       (of the settings and the front's status)
+//!  number, index ─► identity_bit      (of the identification)
 //! ```
-//! Settings and identification stand still while they are read, so one bit at a time is enough;
-//! counters run and are given as words. `pick` numbers the registers densely, and beside them
-//! some words that only the END message carries:
+//! `pick` has one bit for each word, all words gated by their bits are ORed: that maps to a third
+//! fewer LUTs than a tree of choices. END's words come first and in its order, so that it picks
+//! them by shifting:
 //!
-//! | pick | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
-//! |---|---|---|---|---|---|---|---|
-//! | 0 + | ID | VERSION | TAGS | SIZES | CLOCK | MEM_BASE | MEM_MASK |
-//! | 8 + | CONTROL | INTERVAL | COUNT_BITS | IMAGE_LO | IMAGE_HI | POST_TRIGGER | |
-//! | 16 + | STATUS | RETIRED | high | CYCLES | high | STALLS | LOST |
-//! | 24 + | run code | | | | | STALLS high | LOST high |
+//! | bit | 0 | 1, 2 | 3, 4 | 5, 6 | 7, 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 |
+//! |---|---|---|---|---|---|---|---|---|---|---|---|---|
+//! | word | run code | RETIRED | CYCLES | STALLS | LOST | STATUS | CONTROL | INTERVAL | COUNT_BITS | IMAGE_LO | IMAGE_HI | POST_TRIGGER |
 //!
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
 //! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 4 of CONTROL.
@@ -55,13 +52,15 @@ pub struct Control {
     /// What to write.
     pub value: Signal<In, Bits<32>>,
     /// Which word to give.
-    pub pick: Signal<In, Bits<5>>,
-    /// The word, for picks from 16 on.
-    pub counter: Signal<Out, Bits<32>>,
-    /// Which bit of the word to give.
+    pub pick: Signal<In, Bits<16>>,
+    /// The word, 0 if none is picked.
+    pub word: Signal<Out, Bits<32>>,
+    /// Which identification register, 0 to 6, to give a bit of.
+    pub number: Signal<In, Bits<3>>,
+    /// Which bit.
     pub index: Signal<In, Bits<5>>,
-    /// The bit, for picks below 16.
-    pub fixed: Signal<Out, Bit>,
+    /// The bit.
+    pub identity_bit: Signal<Out, Bit>,
     /// STATUS.
     pub status: Signal<In, Bits<5>>,
     /// RETIRED, low.
@@ -100,7 +99,7 @@ pub struct Control {
     image_lo_ff: DFF<Bits<26>>,
     image_hi_ff: DFF<Bits<26>>,
     post_trigger_ff: DFF<Bits<32>>,
-    setting: Signal<Local, Bits<32>>,
+    picked: Signal<Local, Bits<32>>,
     id_word: Signal<Local, Bits<32>>,
     version_word: Signal<Local, Bits<32>>,
     tags_word: Signal<Local, Bits<32>>,
@@ -129,9 +128,10 @@ impl Control {
             register: Default::default(),
             value: Default::default(),
             pick: Default::default(),
-            counter: Default::default(),
+            word: Default::default(),
+            number: Default::default(),
             index: Default::default(),
-            fixed: Default::default(),
+            identity_bit: Default::default(),
             status: Default::default(),
             retired_lo: Default::default(),
             retired_hi: Default::default(),
@@ -154,7 +154,7 @@ impl Control {
             image_lo_ff: Default::default(),
             image_hi_ff: Default::default(),
             post_trigger_ff: Default::default(),
-            setting: Default::default(),
+            picked: Default::default(),
             id_word: Default::default(),
             version_word: Default::default(),
             tags_word: Default::default(),
@@ -208,9 +208,58 @@ impl Logic for Control {
             }
         }
 
-        // Trees of two-way choices by the bits of `pick`: that is what a synthesiser maps best.
-        // Numbers that are never picked give whatever is cheapest. Taking the bit of each constant
-        // before choosing makes a small read-only memory of them.
+        self.picked.next = 0.into();
+        if self.pick.val().get_bit(0) {
+            self.picked.next = self.picked.val() | self.run_code.val();
+        }
+        if self.pick.val().get_bit(1) {
+            self.picked.next = self.picked.val() | self.retired_lo.val();
+        }
+        if self.pick.val().get_bit(2) {
+            self.picked.next = self.picked.val() | self.retired_hi.val();
+        }
+        if self.pick.val().get_bit(3) {
+            self.picked.next = self.picked.val() | self.cycles_lo.val();
+        }
+        if self.pick.val().get_bit(4) {
+            self.picked.next = self.picked.val() | self.cycles_hi.val();
+        }
+        if self.pick.val().get_bit(5) {
+            self.picked.next = self.picked.val() | self.stalls_lo.val();
+        }
+        if self.pick.val().get_bit(6) {
+            self.picked.next = self.picked.val() | self.stalls_hi.val();
+        }
+        if self.pick.val().get_bit(7) {
+            self.picked.next = self.picked.val() | self.lost_lo.val();
+        }
+        if self.pick.val().get_bit(8) {
+            self.picked.next = self.picked.val() | self.lost_hi.val();
+        }
+        if self.pick.val().get_bit(9) {
+            self.picked.next = self.picked.val() | bit_cast::<32, 5>(self.status.val());
+        }
+        if self.pick.val().get_bit(10) {
+            self.picked.next = self.picked.val() | bit_cast::<32, 4>(self.control_ff.q.val());
+        }
+        if self.pick.val().get_bit(11) {
+            self.picked.next = self.picked.val() | self.interval.val();
+        }
+        if self.pick.val().get_bit(12) {
+            self.picked.next = self.picked.val() | bit_cast::<32, 5>(self.count_bits_ff.q.val());
+        }
+        if self.pick.val().get_bit(13) {
+            self.picked.next = self.picked.val() | self.image_lo.val();
+        }
+        if self.pick.val().get_bit(14) {
+            self.picked.next = self.picked.val() | self.image_hi.val();
+        }
+        if self.pick.val().get_bit(15) {
+            self.picked.next = self.picked.val() | self.post_trigger_ff.q.val();
+        }
+        self.word.next = self.picked.val();
+
+        // Taking the bit of each constant before choosing makes a small read-only memory of them.
         self.id_word.next = self.id.val();
         self.version_word.next = self.version.val();
         self.tags_word.next = self.tags.val();
@@ -218,71 +267,27 @@ impl Logic for Control {
         self.clock_hz_word.next = self.clock_hz.val();
         self.mem_base_word.next = self.mem_base.val();
         self.mem_mask_word.next = self.mem_mask.val();
-        self.fixed.next = self.mem_mask_word.val().get_bit(self.index.val().index());
-        if self.pick.val().get_bit(2) {
-            if !self.pick.val().get_bit(1) {
-                self.fixed.next = self.clock_hz_word.val().get_bit(self.index.val().index());
-                if self.pick.val().get_bit(0) {
-                    self.fixed.next = self.mem_base_word.val().get_bit(self.index.val().index());
+        self.identity_bit.next = self.mem_mask_word.val().get_bit(self.index.val().index());
+        if self.number.val().get_bit(2) {
+            if !self.number.val().get_bit(1) {
+                self.identity_bit.next = self.clock_hz_word.val().get_bit(self.index.val().index());
+                if self.number.val().get_bit(0) {
+                    self.identity_bit.next =
+                        self.mem_base_word.val().get_bit(self.index.val().index());
                 }
             }
-        } else if self.pick.val().get_bit(1) {
-            self.fixed.next = self.tags_word.val().get_bit(self.index.val().index());
-            if self.pick.val().get_bit(0) {
-                self.fixed.next = self.sizes_word.val().get_bit(self.index.val().index());
+        } else if self.number.val().get_bit(1) {
+            self.identity_bit.next = self.tags_word.val().get_bit(self.index.val().index());
+            if self.number.val().get_bit(0) {
+                self.identity_bit.next = self.sizes_word.val().get_bit(self.index.val().index());
             }
         } else {
-            self.fixed.next = self.id_word.val().get_bit(self.index.val().index());
-            if self.pick.val().get_bit(0) {
-                self.fixed.next = self.version_word.val().get_bit(self.index.val().index());
+            self.identity_bit.next = self.id_word.val().get_bit(self.index.val().index());
+            if self.number.val().get_bit(0) {
+                self.identity_bit.next = self.version_word.val().get_bit(self.index.val().index());
             }
         }
-        if self.pick.val().get_bit(2) {
-            self.setting.next = self.image_hi.val();
-            if self.pick.val().get_bit(0) {
-                self.setting.next = self.post_trigger_ff.q.val();
-            }
-        } else if self.pick.val().get_bit(1) {
-            self.setting.next = bit_cast::<32, 5>(self.count_bits_ff.q.val());
-            if self.pick.val().get_bit(0) {
-                self.setting.next = self.image_lo.val();
-            }
-        } else {
-            self.setting.next = bit_cast::<32, 4>(self.control_ff.q.val());
-            if self.pick.val().get_bit(0) {
-                self.setting.next = self.interval.val();
-            }
-        }
-        if self.pick.val().get_bit(3) {
-            self.fixed.next = self.setting.val().get_bit(self.index.val().index());
-        }
-        if self.pick.val().get_bit(2) {
-            if self.pick.val().get_bit(1) {
-                self.counter.next = self.lost_lo.val();
-                if self.pick.val().get_bit(3) {
-                    self.counter.next = self.lost_hi.val();
-                }
-            } else if self.pick.val().get_bit(0) {
-                self.counter.next = self.stalls_lo.val();
-                if self.pick.val().get_bit(3) {
-                    self.counter.next = self.stalls_hi.val();
-                }
-            } else {
-                self.counter.next = self.cycles_hi.val();
-            }
-        } else if self.pick.val().get_bit(1) {
-            self.counter.next = self.retired_hi.val();
-            if self.pick.val().get_bit(0) {
-                self.counter.next = self.cycles_lo.val();
-            }
-        } else if self.pick.val().get_bit(0) {
-            self.counter.next = self.retired_lo.val();
-        } else {
-            self.counter.next = bit_cast::<32, 5>(self.status.val());
-            if self.pick.val().get_bit(3) {
-                self.counter.next = self.run_code.val();
-            }
-        }
+
         if self.reset.val() {
             self.control_ff.d.next = 0.into();
             self.interval_ff.d.next = 0.into();

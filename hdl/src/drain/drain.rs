@@ -191,6 +191,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.ring.byte_data.next = self.byte_data.val();
         self.ring.byte_last.next = self.byte_last.val();
         self.byte_ready.next = self.ring.byte_ready.val();
+        self.ring.piece_start.next = self.framer.piece_start.val();
         self.ring.piece_take.next = self.framer.piece_take.val();
 
         self.framer.pause.next = self.starting.val();
@@ -214,8 +215,8 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.message.start_end.next = self.framer.message_end.val();
         self.message.take.next = self.framer.message_take.val();
         self.message.bit_index.next = self.framer.message_bit.val();
-        self.message.counter.next = self.control.counter.val();
-        self.message.fixed.next = self.control.fixed.val();
+        self.message.word.next = self.control.word.val();
+        self.message.identity_bit.next = self.control.identity_bit.val();
 
         self.status.next = 0.into();
         if self.recording.val() {
@@ -238,6 +239,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.control.register.next = self.command.register.val();
         self.control.value.next = self.command.value.val();
         self.control.pick.next = self.message.pick.val();
+        self.control.number.next = self.message.number.val();
         self.control.index.next = self.message.index.val();
         self.control.retired_lo.next = self.retired_lo.val();
         self.control.retired_hi.next = self.retired_hi.val();

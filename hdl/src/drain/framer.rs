@@ -64,6 +64,8 @@ pub struct Framer {
     pub piece_first: Signal<In, Bit>,
     /// It ends an interval or gap.
     pub piece_last: Signal<In, Bit>,
+    /// It begins now: its first byte is needed after the header, some 30 cycles later.
+    pub piece_start: Signal<Out, Bit>,
     /// Its next byte, the one after it two cycles after `piece_take`.
     pub piece_data: Signal<In, Bits<8>>,
     /// It has a next byte, valid the cycle after `piece_take`.
@@ -101,6 +103,8 @@ pub struct Framer {
     bit_ff: DFF<Bits<3>>,
     log_ff: DFF<Bit>,
     end_ff: DFF<Bit>,
+    first_ff: DFF<Bit>,
+    last_ff: DFF<Bit>,
     seq_ff: DFF<Bits<16>>,
     /// Zero between frames: the CRC's usual start with ones is the same as a start with zeros and
     /// an inverted header.
@@ -148,6 +152,7 @@ impl Default for Framer {
             piece_ready: Default::default(),
             piece_first: Default::default(),
             piece_last: Default::default(),
+            piece_start: Default::default(),
             piece_data: Default::default(),
             piece_more: Default::default(),
             piece_take: Default::default(),
@@ -169,6 +174,8 @@ impl Default for Framer {
             bit_ff: Default::default(),
             log_ff: Default::default(),
             end_ff: Default::default(),
+            first_ff: Default::default(),
+            last_ff: Default::default(),
             seq_ff: Default::default(),
             crc_ff: Default::default(),
             byte_ff: Default::default(),
@@ -207,8 +214,9 @@ impl Default for Framer {
 impl Logic for Framer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state_ff, part_ff, slot_ff, bit_ff, log_ff, end_ff, seq_ff);
-        dff_setup!(self, clock, crc_ff, byte_ff, write_ff, code_ff, read_ff, run_ff, valid_ff);
+        dff_setup!(self, clock, state_ff, part_ff, slot_ff, bit_ff, seq_ff);
+        dff_setup!(self, clock, log_ff, end_ff, first_ff, last_ff, crc_ff, byte_ff);
+        dff_setup!(self, clock, write_ff, code_ff, read_ff, run_ff, valid_ff);
 
         // The UART empties the queue up to the open place. The memory's output follows the
         // pointer by a cycle, so the byte counts as valid a cycle later too.
@@ -229,10 +237,10 @@ impl Logic for Framer {
         }
         if self.log_ff.q.val() {
             self.frame_type.next = self.log_type.val();
-            if self.piece_first.val() {
+            if self.first_ff.q.val() {
                 self.frame_type.next = self.frame_type.val() | self.first_type.val();
             }
-            if self.piece_last.val() {
+            if self.last_ff.q.val() {
                 self.frame_type.next = self.frame_type.val() | self.last_type.val();
             }
         }
@@ -267,6 +275,7 @@ impl Logic for Framer {
             & (self.part_ff.q.val() != FramePart::Check);
 
         self.idle.next = self.state_ff.q.val() == FramerState::Idle;
+        self.piece_start.next = false;
         self.piece_take.next = false;
         self.message_start.next = false;
         self.message_end.next = false;
@@ -292,10 +301,13 @@ impl Logic for Framer {
                 self.part_ff.d.next = FramePart::Header;
                 self.log_ff.d.next = self.piece_ready.val() & !self.reply_ready.val();
                 self.end_ff.d.next = !self.reply_ready.val();
+                self.first_ff.d.next = self.piece_first.val();
+                self.last_ff.d.next = self.piece_last.val();
                 if !self.pause.val() {
                     if self.reply_ready.val() | self.piece_ready.val() | self.end_ready.val() {
                         self.state_ff.d.next = FramerState::Shift;
                     }
+                    self.piece_start.next = self.piece_ready.val() & !self.reply_ready.val();
                     self.message_start.next =
                         self.reply_ready.val() | (self.end_ready.val() & !self.piece_ready.val());
                     self.message_end.next = !self.reply_ready.val();

@@ -1,14 +1,14 @@
 //! Holds the bytes of intervals until the link takes them: whole intervals, in pieces.
 //!
 //! ```text
-//!  byte_valid byte_data byte_last ─► 2^RING_BITS bytes ─► piece_ready first last
-//!                     byte_ready ◄─                    ◄─ piece_take ─► piece_data piece_more
+//!  byte_valid byte_data byte_last ─► 2^RING_BITS bytes ─► piece_ready first last ◄─ piece_start
+//!                     byte_ready ◄─       and marks    ─► piece_data piece_more  ◄─ piece_take
 //! ```
-//! Each byte is kept with a mark, set on the last byte of an interval or gap. One reader walks the
-//! marks, a byte a cycle:
-//! - it measures the next piece: up to 240 bytes or to the mark, as they arrive; when measured, the
-//!   piece is offered to the framer, which takes it byte by byte (a taken byte's successor is there
-//!   two cycles later);
+//! Each byte is kept with a mark, set on the last byte of an interval or gap. A lookout walks the
+//! marks ahead of the reader, a mark a cycle:
+//! - it measures the next piece, up to 240 bytes or to the mark, as the bytes arrive. A measured
+//!   piece is offered to the framer; when the framer starts it, the lookout goes on to the next
+//!   piece while the framer takes this one byte by byte;
 //! - while `hold` is high (ring mode, not yet ended) it measures nothing. When the ring is full it
 //!   drops the oldest interval, byte by byte to its mark, and each dropped byte is free at once.
 //!
@@ -50,13 +50,15 @@ pub struct LogRing<const RING_BITS: usize> {
     pub piece_first: Signal<Out, Bit>,
     /// The piece ends it.
     pub piece_last: Signal<Out, Bit>,
-    /// The next byte of the piece.
+    /// The framer starts the piece that is ready.
+    pub piece_start: Signal<In, Bit>,
+    /// The next byte of the started piece, two cycles after `piece_start` or `piece_take`.
     pub piece_data: Signal<Out, Bits<8>>,
-    /// There is a next byte of the piece.
+    /// There is a next byte of the started piece.
     pub piece_more: Signal<Out, Bit>,
     /// The framer has used `piece_data`.
     pub piece_take: Signal<In, Bit>,
-    /// Nothing is in the ring.
+    /// Everything was started.
     pub empty: Signal<Out, Bit>,
     bytes: Memory<8, RING_BITS>,
     marks: Memory<1, RING_BITS>,
@@ -64,29 +66,31 @@ pub struct LogRing<const RING_BITS: usize> {
     read_ff: DFF<Bits<RING_BITS>>,
     /// Where the interval that is being written begins.
     open_ff: DFF<Bits<RING_BITS>>,
-    /// Bytes of the piece: measured so far, or not yet taken.
-    count_ff: DFF<Bits<8>>,
-    /// The byte at the memories' output was asked for to see its mark.
+    /// The lookout's place.
+    look_ff: DFF<Bits<RING_BITS>>,
+    /// The mark at the memory's output was asked for.
     looked_ff: DFF<Bit>,
+    /// Bytes measured.
+    count_ff: DFF<Bits<8>>,
     measured_ff: DFF<Bit>,
     last_ff: DFF<Bit>,
-    /// The next piece continues an interval.
+    /// What is measured continues an interval.
     inside_ff: DFF<Bit>,
+    /// Bytes of the started piece that are not taken yet.
+    left_ff: DFF<Bits<8>>,
     dropping_ff: DFF<Bit>,
     write_next: Signal<Local, Bits<RING_BITS>>,
     accept: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
-    alone: Signal<Local, Bit>,
+    taking: Signal<Local, Bit>,
+    stuck: Signal<Local, Bit>,
     kept: Signal<Local, Bit>,
     marked: Signal<Local, Bit>,
     limit: Signal<Local, Bit>,
-    offset: Signal<Local, Bits<RING_BITS>>,
-    look_at: Signal<Local, Bits<RING_BITS>>,
+    behind: Signal<Local, Bit>,
     look: Signal<Local, Bit>,
-    count_step: Signal<Local, Bits<8>>,
     one: Constant<Bits<RING_BITS>>,
-    up: Constant<Bits<8>>,
-    down: Constant<Bits<8>>,
+    step: Constant<Bits<8>>,
     marked_word: Constant<Bits<1>>,
 }
 
@@ -109,6 +113,7 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             piece_ready: Default::default(),
             piece_first: Default::default(),
             piece_last: Default::default(),
+            piece_start: Default::default(),
             piece_data: Default::default(),
             piece_more: Default::default(),
             piece_take: Default::default(),
@@ -118,26 +123,26 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             write_ff: Default::default(),
             read_ff: Default::default(),
             open_ff: Default::default(),
-            count_ff: Default::default(),
+            look_ff: Default::default(),
             looked_ff: Default::default(),
+            count_ff: Default::default(),
             measured_ff: Default::default(),
             last_ff: Default::default(),
             inside_ff: Default::default(),
+            left_ff: Default::default(),
             dropping_ff: Default::default(),
             write_next: Default::default(),
             accept: Default::default(),
             full: Default::default(),
-            alone: Default::default(),
+            taking: Default::default(),
+            stuck: Default::default(),
             kept: Default::default(),
             marked: Default::default(),
             limit: Default::default(),
-            offset: Default::default(),
-            look_at: Default::default(),
+            behind: Default::default(),
             look: Default::default(),
-            count_step: Default::default(),
             one: Constant::new(1.into()),
-            up: Constant::new(1.into()),
-            down: Constant::new(0xff.into()),
+            step: Constant::new(1.into()),
             marked_word: Constant::new(1.into()),
         }
     }
@@ -146,7 +151,7 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
 impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_ff, read_ff, open_ff, count_ff);
+        dff_setup!(self, clock, write_ff, read_ff, open_ff, look_ff, count_ff, left_ff);
         dff_setup!(
             self,
             clock,
@@ -180,75 +185,72 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
             }
         }
 
-        // Where the reader looks: ahead while it measures, at the next byte to take afterwards.
-        self.offset.next = bit_cast::<RING_BITS, 8>(self.count_ff.q.val());
-        self.count_step.next = self.up.val();
-        if self.measured_ff.q.val() {
-            self.offset.next = 0.into();
-            self.count_step.next = self.down.val();
-        }
-        self.look_at.next = self.read_ff.q.val() + self.offset.val();
-        self.bytes.read_address.next = self.look_at.val();
-        self.marks.read_address.next = self.look_at.val();
+        // The lookout: measuring and dropping walk alike, on to the mark, never past what is
+        // written.
+        self.marks.read_address.next = self.look_ff.q.val();
         self.marked.next = self.looked_ff.q.val() & self.marks.read_data.val().any();
         self.limit.next = self.count_ff.q.val().get_bits::<4>(4).all();
-        self.alone.next = self.read_ff.q.val() == self.open_ff.q.val();
-        self.kept.next =
-            self.hold.val() & !self.inside_ff.q.val() & !(self.full.val() & self.alone.val());
-
-        // Measuring and dropping walk alike: on to the mark, never past what is written.
-        self.look.next = (self.look_at.val() != self.write_ff.q.val())
+        self.behind.next = self.look_ff.q.val() != self.write_ff.q.val();
+        self.taking.next = self.left_ff.q.val().any();
+        self.stuck.next = self.full.val() & !self.taking.val();
+        self.kept.next = self.hold.val()
+            & !self.inside_ff.q.val()
+            & !self.count_ff.q.val().any()
+            & !(self.stuck.val() & (self.look_ff.q.val() == self.open_ff.q.val()));
+        self.look.next = self.behind.val()
             & !self.measured_ff.q.val()
             & !self.marked.val()
             & !self.limit.val()
             & (self.dropping_ff.q.val() | !self.kept.val());
         self.looked_ff.d.next = self.look.val();
-        if self.dropping_ff.q.val() {
-            if self.look.val() {
-                self.read_ff.d.next = self.read_ff.q.val() + self.one.val();
+        if self.look.val() {
+            self.look_ff.d.next = self.look_ff.q.val() + self.one.val();
+            if !self.dropping_ff.q.val() {
+                self.count_ff.d.next = self.count_ff.q.val() + self.step.val();
             }
+        }
+        if self.dropping_ff.q.val() {
             if self.marked.val() {
                 self.dropping_ff.d.next = false;
             }
         } else {
-            if self.look.val() | (self.measured_ff.q.val() & self.piece_take.val()) {
-                self.count_ff.d.next = self.count_ff.q.val() + self.count_step.val();
-            }
             if self.marked.val() | (self.looked_ff.q.val() & self.limit.val()) {
                 self.measured_ff.d.next = true;
                 self.last_ff.d.next = self.marked.val();
             }
-            if self.kept.val()
-                & self.full.val()
-                & !self.count_ff.q.val().any()
-                & !self.looked_ff.q.val()
-            {
+            if self.kept.val() & self.stuck.val() {
                 self.dropping_ff.d.next = true;
             }
         }
 
-        // The framer takes a measured piece.
+        // The reader.
         self.piece_ready.next = self.measured_ff.q.val();
         self.piece_first.next = !self.inside_ff.q.val();
         self.piece_last.next = self.last_ff.q.val();
+        self.empty.next = !self.behind.val() & !self.count_ff.q.val().any();
+        self.bytes.read_address.next = self.read_ff.q.val();
         self.piece_data.next = self.bytes.read_data.val();
-        self.piece_more.next = self.measured_ff.q.val();
-        self.empty.next =
-            (self.look_at.val() == self.write_ff.q.val()) & !self.count_ff.q.val().any();
-        if self.measured_ff.q.val() & self.piece_take.val() {
+        self.piece_more.next = self.taking.val();
+        if self.piece_start.val() {
+            self.left_ff.d.next = self.count_ff.q.val();
+            self.count_ff.d.next = 0.into();
+            self.measured_ff.d.next = false;
+            self.inside_ff.d.next = !self.last_ff.q.val();
+        } else if self.piece_take.val() {
+            self.left_ff.d.next = self.left_ff.q.val() - self.step.val();
+        }
+        if self.piece_take.val() | (self.look.val() & self.dropping_ff.q.val()) {
             self.read_ff.d.next = self.read_ff.q.val() + self.one.val();
-            if self.count_ff.q.val() == self.up.val() {
-                self.measured_ff.d.next = false;
-                self.inside_ff.d.next = !self.last_ff.q.val();
-            }
         }
 
         if self.reset.val() | self.clear.val() {
             self.write_ff.d.next = 0.into();
             self.read_ff.d.next = 0.into();
             self.open_ff.d.next = 0.into();
-            self.count_ff.d.next = 0.into();
+            self.look_ff.d.next = 0.into();
             self.looked_ff.d.next = false;
+            self.count_ff.d.next = 0.into();
+            self.left_ff.d.next = 0.into();
             self.measured_ff.d.next = false;
             self.inside_ff.d.next = false;
             self.dropping_ff.d.next = false;

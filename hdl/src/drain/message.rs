@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  fire register ─► reply_ready ─┐
-//!  ended ─────────► end_due ─────┼─► start, end ─► pick ─► (control) ─► counter, fixed
+//!  ended ─────────► end_due ─────┼─► start, end ─► pick ─► (control) ─► word, identity
 //!                                                                │
 //!                                            bit_index ─► data, more ◄─┘  ◄─ take
 //! ```
@@ -50,14 +50,16 @@ pub struct Message {
     pub more: Signal<Out, Bit>,
     /// The byte was used.
     pub take: Signal<In, Bit>,
-    /// The word wanted from the register file.
-    pub pick: Signal<Out, Bits<5>>,
-    /// The word, for picks from 16 on.
-    pub counter: Signal<In, Bits<32>>,
-    /// The bit of the word that is wanted.
+    /// The word wanted from the register file, see there.
+    pub pick: Signal<Out, Bits<16>>,
+    /// The word.
+    pub word: Signal<In, Bits<32>>,
+    /// The identification register wanted.
+    pub number: Signal<Out, Bits<3>>,
+    /// The bit of it.
     pub index: Signal<Out, Bits<5>>,
-    /// The bit, for picks below 16.
-    pub fixed: Signal<In, Bit>,
+    /// The bit.
+    pub identity_bit: Signal<In, Bit>,
     reply_ff: DFF<Bit>,
     register_ff: DFF<Bits<8>>,
     ended_ff: DFF<Bit>,
@@ -70,24 +72,25 @@ pub struct Message {
     lead_ff: DFF<Bit>,
     /// The byte of the word.
     slot_ff: DFF<Bits<2>>,
-    pick_ff: DFF<Bits<5>>,
+    pick_ff: DFF<Bits<16>>,
     load_ff: DFF<Bit>,
     word_ff: DFF<Bits<32>>,
-    number: Signal<Local, Bits<3>>,
-    group: Signal<Local, Bits<2>>,
-    known: Signal<Local, Bit>,
-    asked: Signal<Local, Bits<5>>,
-    counter_number: Signal<Local, Bits<3>>,
+    group: Signal<Local, Bits<5>>,
+    low: Signal<Local, Bits<3>>,
+    identifying: Signal<Local, Bit>,
+    asked: Signal<Local, Bits<16>>,
     where_in_word: Signal<Local, Bits<5>>,
     lead: Signal<Local, Bits<8>>,
-    last_word: Signal<Local, Bit>,
-    high_next: Signal<Local, Bit>,
-    run_code: Constant<Bits<5>>,
-    high_words: Constant<Bits<5>>,
-    counters: Constant<Bits<5>>,
-    one: Constant<Bits<3>>,
     slot_step: Constant<Bits<2>>,
+    identities: Constant<Bits<5>>,
+    settings: Constant<Bits<5>>,
+    counters: Constant<Bits<5>>,
+    status: Constant<Bits<3>>,
     lost: Constant<Bits<3>>,
+    pick_run_code: Constant<Bits<16>>,
+    pick_lost: Constant<Bits<16>>,
+    pick_status: Constant<Bits<16>>,
+    pick_control: Constant<Bits<16>>,
 }
 
 impl Default for Message {
@@ -111,9 +114,10 @@ impl Default for Message {
             more: Default::default(),
             take: Default::default(),
             pick: Default::default(),
-            counter: Default::default(),
+            word: Default::default(),
+            number: Default::default(),
             index: Default::default(),
-            fixed: Default::default(),
+            identity_bit: Default::default(),
             reply_ff: Default::default(),
             register_ff: Default::default(),
             ended_ff: Default::default(),
@@ -126,21 +130,22 @@ impl Default for Message {
             pick_ff: Default::default(),
             load_ff: Default::default(),
             word_ff: Default::default(),
-            number: Default::default(),
             group: Default::default(),
-            known: Default::default(),
+            low: Default::default(),
+            identifying: Default::default(),
             asked: Default::default(),
-            counter_number: Default::default(),
             where_in_word: Default::default(),
             lead: Default::default(),
-            last_word: Default::default(),
-            high_next: Default::default(),
-            run_code: Constant::new(24.into()),
-            high_words: Constant::new(8.into()),
-            counters: Constant::new(16.into()),
-            one: Constant::new(1.into()),
             slot_step: Constant::new(1.into()),
+            identities: Constant::new(0.into()),
+            settings: Constant::new(2.into()),
+            counters: Constant::new(4.into()),
+            status: Constant::new(0.into()),
             lost: Constant::new(6.into()),
+            pick_run_code: Constant::new(1.into()),
+            pick_lost: Constant::new((1u64 << 7).into()),
+            pick_status: Constant::new((1u64 << 9).into()),
+            pick_control: Constant::new((1u64 << 10).into()),
         }
     }
 }
@@ -175,28 +180,28 @@ impl Logic for Message {
             self.due_ff.d.next = true;
         }
 
-        // The register numbers that exist: 0x00 to 0x06, 0x10 to 0x15, 0x20 to 0x26.
-        self.number.next = self.register_ff.q.val().get_bits::<3>(0);
-        self.group.next = self.register_ff.q.val().get_bits::<2>(4);
-        self.known.next = !self.register_ff.q.val().get_bits::<2>(6).any()
-            & !self.register_ff.q.val().get_bit(3)
-            & !self.group.val().all()
-            & !self.number.val().all()
-            & !(self.group.val().get_bit(0) & (self.number.val() == self.lost.val()));
-        self.asked.next =
-            (bit_cast::<5, 2>(self.group.val()) << 3) | bit_cast::<5, 3>(self.number.val());
+        // Settings and counters are picked in the order of their numbers, two of them apart. Bits
+        // that are shifted out are the numbers that do not exist.
+        self.group.next = self.register_ff.q.val().get_bits::<5>(3);
+        self.low.next = self.register_ff.q.val().get_bits::<3>(0);
+        self.identifying.next = (self.group.val() == self.identities.val()) & !self.low.val().all();
+        self.asked.next = 0.into();
+        if self.group.val() == self.settings.val() {
+            self.asked.next = self.pick_control.val() << self.low.val();
+        }
+        if self.group.val() == self.counters.val() {
+            if self.low.val() == self.status.val() {
+                self.asked.next = self.pick_status.val();
+            } else if self.low.val() == self.lost.val() {
+                self.asked.next = self.pick_lost.val();
+            } else if !self.low.val().all() {
+                self.asked.next = self.pick_run_code.val() << self.low.val();
+            }
+        }
 
-        // END's words: run code, RETIRED, CYCLES, STALLS, LOST, each low then high. The high words
-        // of the last two have the numbers of the low ones in the group above.
-        self.counter_number.next = self.pick_ff.q.val().get_bits::<3>(0);
-        self.last_word.next = !self.end_ff.q.val()
-            | (self.pick_ff.q.val().get_bit(3) & (self.counter_number.val() == self.lost.val()));
-        self.high_next.next = !self.pick_ff.q.val().get_bit(3)
-            & self.counter_number.val().get_bit(2)
-            & self.counter_number.val().get_bits::<2>(0).any();
         self.load_ff.d.next = false;
         if self.load_ff.q.val() {
-            self.word_ff.d.next = self.counter.val();
+            self.word_ff.d.next = self.word.val();
         }
         if self.take.val() {
             self.lead_ff.d.next = false;
@@ -204,13 +209,8 @@ impl Logic for Message {
                 self.slot_ff.d.next = self.slot_ff.q.val() + self.slot_step.val();
                 if self.slot_ff.q.val().all() {
                     self.load_ff.d.next = true;
-                    self.counter_number.next = self.counter_number.val() + self.one.val();
-                    self.pick_ff.d.next =
-                        self.counters.val() | bit_cast::<5, 3>(self.counter_number.val());
-                    if self.high_next.val() {
-                        self.pick_ff.d.next = self.pick_ff.q.val() | self.high_words.val();
-                    }
-                    if self.last_word.val() {
+                    self.pick_ff.d.next = self.pick_ff.q.val() << 1;
+                    if !self.end_ff.q.val() | self.pick_ff.q.val().get_bit(8) {
                         self.more_ff.d.next = false;
                         if self.end_ff.q.val() {
                             self.due_ff.d.next = false;
@@ -229,7 +229,7 @@ impl Logic for Message {
             self.load_ff.d.next = true;
             self.pick_ff.d.next = self.asked.val();
             if self.start_end.val() {
-                self.pick_ff.d.next = self.run_code.val();
+                self.pick_ff.d.next = self.pick_run_code.val();
             }
         }
 
@@ -241,18 +241,17 @@ impl Logic for Message {
         if self.end_ff.q.val() {
             self.lead.next = self.end_reason.val();
         }
+        self.number.next = self.low.val();
         if self.lead_ff.q.val() {
             self.data.next = self.lead.val().get_bit(self.bit_index.val().index());
-        } else if !self.end_ff.q.val() & !self.known.val() {
-            self.data.next = false;
-        } else if self.pick_ff.q.val().get_bit(4) {
+        } else if self.identifying.val() & !self.end_ff.q.val() {
+            self.data.next = self.identity_bit.val();
+        } else {
             self.data.next = self
                 .word_ff
                 .q
                 .val()
                 .get_bit(self.where_in_word.val().index());
-        } else {
-            self.data.next = self.fixed.val();
         }
 
         if self.clear.val() {
@@ -265,6 +264,7 @@ impl Logic for Message {
             self.due_ff.d.next = false;
             self.sent_ff.d.next = false;
             self.more_ff.d.next = false;
+            self.slot_ff.d.next = 0.into();
         }
     }
 }

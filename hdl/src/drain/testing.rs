@@ -59,10 +59,14 @@ pub struct LineReader {
     frame: Option<Vec<bool>>,
     /// The bytes so far.
     pub bytes: Vec<u8>,
-    /// Samples seen, from the first start bit on.
-    pub cycles: usize,
+    /// Zero bytes, which end frames, among them.
+    pub zeros: usize,
     /// Cycles within bytes.
     pub busy: usize,
+    /// Cycles between bytes.
+    pub idle: usize,
+    /// Cycles since the last byte.
+    quiet: usize,
 }
 
 impl LineReader {
@@ -71,17 +75,23 @@ impl LineReader {
             bit_clocks,
             frame: None,
             bytes: Vec::new(),
-            cycles: 0,
+            zeros: 0,
             busy: 0,
+            idle: 0,
+            quiet: 0,
         }
     }
 
     pub fn sample(&mut self, level: bool) {
         if self.frame.is_none() && !level {
             self.frame = Some(Vec::new());
+            if self.busy > 0 {
+                self.idle += self.quiet;
+            }
+            self.quiet = 0;
         }
-        self.cycles += usize::from(self.busy > 0 || self.frame.is_some());
         let Some(samples) = &mut self.frame else {
+            self.quiet += 1;
             return;
         };
         self.busy += 1;
@@ -100,6 +110,7 @@ impl LineReader {
             assert!(!bits[0] && bits[9], "start and stop bit");
             let byte = (0..8).fold(0, |byte, i| byte | u8::from(bits[1 + i]) << i);
             self.bytes.push(byte);
+            self.zeros += usize::from(byte == 0);
             self.frame = None;
         }
     }
@@ -129,10 +140,6 @@ impl LineWriter {
                     .extend(std::iter::repeat_n(bit, self.bit_clocks));
             }
         }
-    }
-
-    pub fn pause(&mut self, cycles: usize) {
-        self.samples.extend(std::iter::repeat_n(true, cycles));
     }
 
     pub fn idle(&self) -> bool {

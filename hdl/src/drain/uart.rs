@@ -73,7 +73,8 @@ impl Logic for UartTx {
     fn update(&mut self) {
         dff_setup!(self, clock, shift_ff, left_ff, timer_ff);
         self.inverted.next = !self.data.val();
-        self.tick.next = self.timer_ff.q.val() == self.bit_clocks.val();
+        // At least, not exactly: a carry chain is smaller, and a change of speed cannot be missed.
+        self.tick.next = self.timer_ff.q.val() >= self.bit_clocks.val();
         self.free.next = !self.left_ff.q.val().any()
             | (self.tick.val() & (self.left_ff.q.val() == self.one_bit.val()));
         self.line.next = !self.shift_ff.q.val().get_bit(0);
@@ -130,13 +131,14 @@ pub struct UartRx {
     timer_ff: DFF<Bits<16>>,
     shift_ff: DFF<Bits<8>>,
     starting: Signal<Local, Bit>,
-    target: Signal<Local, Bits<16>>,
+    pace: Signal<Local, Bits<16>>,
     tick: Signal<Local, Bit>,
     stopping: Signal<Local, Bit>,
     sampled: Signal<Local, Bit>,
     frame_bits: Constant<Bits<4>>,
     one_bit: Constant<Bits<4>>,
     one_cycle: Constant<Bits<16>>,
+    two_cycles: Constant<Bits<16>>,
     top_bit: Constant<Bits<8>>,
 }
 
@@ -158,13 +160,14 @@ impl Default for UartRx {
             timer_ff: Default::default(),
             shift_ff: Default::default(),
             starting: Default::default(),
-            target: Default::default(),
+            pace: Default::default(),
             tick: Default::default(),
             stopping: Default::default(),
             sampled: Default::default(),
             frame_bits: Constant::new(10.into()),
             one_bit: Constant::new(1.into()),
             one_cycle: Constant::new(1.into()),
+            two_cycles: Constant::new(2.into()),
             top_bit: Constant::new(0x80.into()),
         }
     }
@@ -177,14 +180,13 @@ impl Logic for UartRx {
         self.first_ff.d.next = !self.line.val();
         self.low_ff.d.next = self.first_ff.q.val();
         self.late_ff.d.next = self.low_ff.q.val();
-        // Half a bit to the middle of the start bit (the timer then starts at 0), whole bits
-        // after it (from 1).
+        // The start bit is timed twice as fast as the others: that ends in its middle.
         self.starting.next = self.left_ff.q.val() == self.frame_bits.val();
-        self.target.next = self.bit_clocks.val();
+        self.pace.next = self.one_cycle.val();
         if self.starting.val() {
-            self.target.next = self.bit_clocks.val() >> 1;
+            self.pace.next = self.two_cycles.val();
         }
-        self.tick.next = self.timer_ff.q.val() == self.target.val();
+        self.tick.next = self.timer_ff.q.val() >= self.bit_clocks.val();
         self.stopping.next = self.tick.val() & (self.left_ff.q.val() == self.one_bit.val());
         self.sampled.next =
             self.tick.val() & self.left_ff.q.val().get_bits::<3>(1).any() & !self.starting.val();
@@ -198,9 +200,9 @@ impl Logic for UartRx {
                 self.shift_ff.d.next = (self.shift_ff.q.val() >> 1) | self.top_bit.val();
             }
         }
-        self.timer_ff.d.next = self.timer_ff.q.val() + self.one_cycle.val();
+        self.timer_ff.d.next = self.timer_ff.q.val() + self.pace.val();
         if !self.left_ff.q.val().any() | self.stopping.val() {
-            self.timer_ff.d.next = 0.into();
+            self.timer_ff.d.next = self.one_cycle.val();
             self.left_ff.d.next = 0.into();
             if self.low_ff.q.val() {
                 self.left_ff.d.next = self.frame_bits.val();
