@@ -1,6 +1,7 @@
 //! The named designs. A new one is one entry in [`presets`].
 
-use lookback_hdl::boards::sim::SimSoc;
+use lookback_hdl::boards::sim::{BugnetBoard, SimSoc, TinyBoard};
+use lookback_hdl::recorder::config::{BugnetRecorder, TinyRecorder, BUGNET, CLOCK_HZ, TINY};
 use lookback_log_format::RecorderConfig;
 
 use crate::{emit, Design, Error, Manifest, Result};
@@ -39,12 +40,39 @@ impl Preset {
 
 /// All presets, in the order in which they are listed to users.
 pub fn presets() -> &'static [Preset] {
-    const PRESETS: &[Preset] = &[Preset {
-        name: "sim-soc",
-        description: "The SoC alone, for simulation: RAM outside, retirement port brought out",
-        build: |top| emit(top, &mut SimSoc::default()),
-        recorder: || None,
-    }];
+    const PRESETS: &[Preset] = &[
+        Preset {
+            name: "recorder-bugnet",
+            description: "The recorder with the sizes of the BugNet paper, for one RVFI core",
+            build: |top| emit(top, &mut BugnetRecorder::default()),
+            recorder: || Some(BUGNET.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "recorder-tiny",
+            description: "The recorder so small that it overflows all the time, for tests",
+            build: |top| emit(top, &mut TinyRecorder::default()),
+            recorder: || Some(TINY.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-bugnet",
+            description:
+                "The SoC with the recorder of recorder-bugnet, for simulation: RAM outside",
+            build: |top| emit(top, &mut BugnetBoard::default()),
+            recorder: || Some(BUGNET.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-tiny",
+            description: "The SoC with the recorder of recorder-tiny, for simulation: RAM outside",
+            build: |top| emit(top, &mut TinyBoard::default()),
+            recorder: || Some(TINY.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-soc",
+            description: "The SoC alone, for simulation: RAM outside, retirement port brought out",
+            build: |top| emit(top, &mut SimSoc::default()),
+            recorder: || None,
+        },
+    ];
     PRESETS
 }
 

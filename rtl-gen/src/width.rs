@@ -49,6 +49,9 @@ pub(crate) fn judge(message: &str, line: &str, column: usize) -> Verdict {
     let Some(at) = tokens.iter().position(|t| t.column == column) else {
         return Verdict::Fault;
     };
+    if warning.operator == "NOT" && masked_by_a_name(&tokens, at) {
+        return Verdict::Tolerated;
+    }
     let other = if warning.left {
         right_operand(&tokens, at)
     } else {
@@ -171,6 +174,15 @@ fn left_operand<'t, 'a>(tokens: &'t [Token<'a>], at: usize) -> &'t [Token<'a>] {
     &before[start.map_or(0, |n| n + 1)..]
 }
 
+/// `a & ~b`, with a plain name: its zero bits above its width take away what the inversion set.
+fn masked_by_a_name(tokens: &[Token<'_>], inversion: usize) -> bool {
+    let name = |operand: &[Token<'_>]| matches!(operand, [token] if token.is_name());
+    let is_and = |at: usize| tokens.get(at).is_some_and(|token| token.text == "&");
+    let operand_end = inversion + 2;
+    (inversion > 0 && is_and(inversion - 1) && name(left_operand(tokens, inversion - 1)))
+        || (is_and(operand_end) && name(right_operand(tokens, operand_end)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,6 +208,8 @@ mod tests {
                 "LHS",
             ),
             ("wide = ((a) & 8'hff);", "&", "AND", "LHS"),
+            ("yes = (b & ~a) << (32'h3);", "~", "NOT", "LHS"),
+            ("yes = (~a & b) << (32'h3);", "~", "NOT", "LHS"),
         ] {
             assert_eq!(
                 verdict(line, operator, name, side),
@@ -212,6 +226,8 @@ mod tests {
             ("wide = ((a + b) & 8'hff);", "+", "ADD", "LHS"),
             ("yes = a - b > 32'h8;", "-", "SUB", "RHS"),
             ("yes = ~a == 32'hf;", "~", "NOT", "LHS"),
+            ("yes = (b + c & ~a) == 32'hf;", "~", "NOT", "LHS"),
+            ("yes = (b | ~a) << 32'h3;", "~", "NOT", "LHS"),
             ("wide = ((a << 32'h2) & 8'hff);", "<<", "SHIFTL", "LHS"),
             ("yes = a == w;", "==", "EQ", "LHS"),
         ] {

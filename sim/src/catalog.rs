@@ -1,6 +1,6 @@
 //! Which boards can be simulated: their Verilog and their rust-hdl blocks, side by side.
 
-use lookback_hdl::boards::sim::SimSoc;
+use lookback_hdl::boards::sim::{BugnetBoard, SimSoc, TinyBoard};
 use lookback_rtl_gen::Design;
 
 use crate::engine::Engine;
@@ -10,7 +10,6 @@ use crate::{Error, Result};
 /// A board for both engines.
 pub(crate) struct Entry {
     name: &'static str,
-    recorder: bool,
     rtl: &'static str,
     stepped: fn() -> Box<dyn Engine>,
 }
@@ -27,27 +26,43 @@ impl Entry {
     }
 }
 
-const BOARDS: &[Entry] = &[Entry {
-    name: "bugnet",
-    recorder: false,
+const BOARDS: &[Entry] = &[
+    Entry {
+        name: "bugnet",
+        rtl: "sim-bugnet",
+        stepped: || Box::new(Stepped::new(BugnetBoard::default())),
+    },
+    Entry {
+        name: "tiny",
+        rtl: "sim-tiny",
+        stepped: || Box::new(Stepped::new(TinyBoard::default())),
+    },
+];
+
+/// Without its recorder every board is this one.
+const WITHOUT_RECORDER: Entry = Entry {
+    name: "soc",
     rtl: "sim-soc",
     stepped: || Box::new(Stepped::new(SimSoc::default())),
-}];
+};
 
+board_pins!(BugnetBoard);
+board_pins!(TinyBoard);
 board_pins!(SimSoc);
 
 /// The names of the boards, which are those of their recorders' sizes.
 pub fn board_names() -> Vec<&'static str> {
-    let with = BOARDS.iter().filter(|entry| entry.recorder);
-    with.map(|entry| entry.name).collect()
+    BOARDS.iter().map(|entry| entry.name).collect()
 }
 
 pub(crate) fn find(name: &str, recorder: bool) -> Result<&'static Entry> {
-    BOARDS
-        .iter()
-        .find(|entry| entry.name == name && entry.recorder == recorder)
-        .ok_or_else(|| Error::UnknownBoard {
+    let found = BOARDS.iter().find(|entry| entry.name == name);
+    match found {
+        Some(_) if !recorder => Ok(&WITHOUT_RECORDER),
+        Some(entry) => Ok(entry),
+        None => Err(Error::UnknownBoard {
             name: name.to_owned(),
             known: board_names().join(", "),
-        })
+        }),
+    }
 }
