@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
+use lookback_log_format::frame::{kind, End, FrameDecoder};
+use lookback_log_format::{frame::Frame, registers as reg};
 use lookback_sim::{Board, BoardOptions, EngineChoice, Error, Segment, TraceItem};
 use object::{Object, ObjectSegment};
 
@@ -23,7 +25,22 @@ struct Seen {
     numbers: [u64; 4],
 }
 
-fn play(engine: EngineChoice, recorder: bool, name: &str, input: &[u8]) -> Option<Seen> {
+/// What a host sends to start a recording that may hold the hart.
+fn start_recording() -> Vec<u8> {
+    let settings = [
+        (reg::INTERVAL, 500),
+        (reg::COUNT_BITS, 9),
+        (reg::CONTROL, reg::CONTROL_MAY_STALL),
+        (reg::CONTROL, reg::CONTROL_MAY_STALL | reg::CONTROL_RECORD),
+    ];
+    (0_u16..)
+        .zip(settings)
+        .flat_map(|(seq, (register, value))| Frame::write(seq, register, value).to_wire())
+        .collect()
+}
+
+/// Plays a program on a board of a preset, or on the SoC alone.
+fn play(engine: EngineChoice, preset: Option<&str>, name: &str, input: &[u8]) -> Option<Seen> {
     let file = elf(name);
     let parsed = object::File::parse(&*file).unwrap();
     let load: Vec<Segment<'_>> = parsed
@@ -35,7 +52,9 @@ fn play(engine: EngineChoice, recorder: bool, name: &str, input: &[u8]) -> Optio
         .collect();
     let options = BoardOptions {
         engine,
-        recorder,
+        preset: preset.unwrap_or("bugnet").to_owned(),
+        recorder: preset.is_some(),
+        hold: true,
         ram_bytes: 64 * 1024,
         trace: true,
         ..BoardOptions::default()
@@ -49,6 +68,9 @@ fn play(engine: EngineChoice, recorder: bool, name: &str, input: &[u8]) -> Optio
         Err(error) => panic!("{error}"),
     };
     board.console_send(input);
+    if preset.is_some() {
+        board.link_send(&start_recording());
+    }
     let start = Instant::now();
     let status = board.run(20_000_000).unwrap();
     let rate = status.cycles as f64 / start.elapsed().as_secs_f64();
@@ -57,7 +79,7 @@ fn play(engine: EngineChoice, recorder: bool, name: &str, input: &[u8]) -> Optio
         status.cycles,
         rate / 1e3
     );
-    board.run(100_000).unwrap();
+    while !board.run(100_000).unwrap().quiet {}
     Some(Seen {
         console: board.console_take(),
         link: board.link_take(),
@@ -73,10 +95,10 @@ fn play(engine: EngineChoice, recorder: bool, name: &str, input: &[u8]) -> Optio
     })
 }
 
-fn same_on_both(recorder: bool, name: &str, input: &[u8]) -> Seen {
-    let slow = play(EngineChoice::RustHdl, recorder, name, input).unwrap();
+fn same_on_both(preset: Option<&str>, name: &str, input: &[u8]) -> Seen {
+    let slow = play(EngineChoice::RustHdl, preset, name, input).unwrap();
     assert!(slow.finished.is_some(), "{name} did not end");
-    let Some(fast) = play(EngineChoice::Verilator, recorder, name, input) else {
+    let Some(fast) = play(EngineChoice::Verilator, preset, name, input) else {
         return slow;
     };
     assert_eq!(fast.numbers, slow.numbers, "{name}");
@@ -90,10 +112,37 @@ fn same_on_both(recorder: bool, name: &str, input: &[u8]) -> Seen {
 #[test]
 fn the_soc_alone_is_the_same_on_both() {
     for name in ["lockup", "exit_code", "dma_code"] {
-        let seen = same_on_both(false, name, b"");
+        let seen = same_on_both(None, name, b"");
         assert!(seen.link.is_empty(), "there is no recorder");
     }
-    let seen = same_on_both(false, "console_input", b"look\n\x04");
+    let seen = same_on_both(None, "console_input", b"look\n\x04");
     let console = String::from_utf8(seen.console).unwrap();
     assert!(console.contains("1 [LOOK]"), "{console}");
+}
+
+#[test]
+fn a_recorded_board_is_the_same_on_both_and_undisturbed() {
+    for preset in ["bugnet", "tiny"] {
+        let seen = same_on_both(Some(preset), "exit_code", b"");
+        assert_eq!(
+            seen.numbers[2], 0,
+            "{preset}: the recorder made the hart wait"
+        );
+        let alone = play(EngineChoice::RustHdl, None, "exit_code", b"").unwrap();
+        assert_eq!(seen.numbers[0], alone.numbers[0], "{preset}: other cycles");
+        assert_eq!(seen.trace, alone.trace, "{preset}");
+
+        let mut decoder = FrameDecoder::new();
+        let frames: Vec<Frame> = seen
+            .link
+            .iter()
+            .filter_map(|byte| decoder.push(*byte))
+            .map(|frame| frame.expect("the link has no errors"))
+            .collect();
+        assert_eq!(frames[0].reply(), Some((reg::INTERVAL, 500)));
+        let end = frames.last().expect("a log has an end");
+        assert_eq!(end.kind, kind::END);
+        let end = End::from_bytes(&end.payload).unwrap();
+        assert_eq!(end.retired, seen.numbers[3]);
+    }
 }
