@@ -299,8 +299,8 @@ impl Board {
         self.exchange.state.gpio_out
     }
 
-    /// Cycles that the program has taken: from the first after reset in which the hart was not
-    /// held, until the program ended.
+    /// Cycles that the program has taken: from its first fetch, whatever the hart did or waited for
+    /// before, until its end.
     pub fn cycles(&self) -> u64 {
         self.exchange.state.program_cycles
     }

@@ -41,7 +41,7 @@ pub(crate) struct Inputs {
 pub(crate) struct State {
     /// Cycles since power-up.
     pub cycle: u64,
-    /// Cycles from the first without stall after reset until `finished`.
+    /// Cycles from the first fetch, with which the program begins, until `finished`.
     pub program_cycles: u64,
     /// Those of them in which the recorder made the hart wait.
     pub stall_cycles: u64,

@@ -191,7 +191,7 @@ fn cycle<B: Pins>(board: &mut B, exchange: &mut Exchange, edges: &mut usize, byt
         exchange.log_tx.push(edge);
     }
     if inputs.reset == 0 {
-        if !outputs.stalled {
+        if outputs.ram_req && !outputs.stalled {
             state.started = 1;
         }
         if outputs.finished {

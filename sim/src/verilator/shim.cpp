@@ -102,7 +102,7 @@ static void sample_outputs(const Vboard& pins, Batch& batch, bool console_valid)
         batch.log_tx[batch.log_tx_length++] = state.cycle << 1 | state.log_tx;
     }
     if (!batch.inputs.reset) {
-        if (!pins.stalled) state.started = 1;
+        if (pins.ram_req && !pins.stalled) state.started = 1;
         if (pins.finished) {
             state.finished = 1;
             state.finish_code = pins.finish_code;
