@@ -328,7 +328,7 @@ impl Pass<'_> {
         let mut stack: Vec<Location> = unwound
             .frames
             .iter()
-            .map(|frame| self.symbols.locate(frame.pc))
+            .flat_map(|frame| self.symbols.frames(frame.pc))
             .collect();
         let followed = self.followed_stack(step.pc);
         // What memory says is cut short by a smashed stack; what the recording says is not.
@@ -351,7 +351,7 @@ impl Pass<'_> {
         let sites = self.history.calls().map(|call: &Call| call.site);
         std::iter::once(pc)
             .chain(sites)
-            .map(|pc| self.symbols.locate(pc))
+            .flat_map(|pc| self.symbols.frames(pc))
             .collect()
     }
 

@@ -113,20 +113,55 @@ impl Symbols {
         self.function(address).is_some()
     }
 
-    /// Everything known about an address.
+    /// Everything known about an address; of functions inlined into each other, the innermost.
     pub fn locate(&self, address: u32) -> Location {
-        let function = self.function(address);
-        let line = self
-            .lines
-            .as_ref()
-            .and_then(|lines| lines.find_location(address.into()).ok().flatten());
-        Location {
-            address,
-            function: function.map(|(name, _)| name.to_owned()),
-            offset: function.map_or(0, |(_, start)| address - start),
-            file: line.as_ref().and_then(|l| l.file).map(tidy_path),
-            line: line.and_then(|l| l.line),
+        self.frames(address).swap_remove(0)
+    }
+
+    /// The functions that an address belongs to, innermost first: those inlined there, then the
+    /// one that really is one. Never empty.
+    pub fn frames(&self, address: u32) -> Vec<Location> {
+        let symbol = self.function(address);
+        let offset = symbol.map_or(0, |(_, start)| address - start);
+        let mut frames = self.inlined(address, offset);
+        // The symbol table knows a function's name better than DWARF does (clones, aliases).
+        match (frames.last_mut(), symbol) {
+            (Some(outermost), Some((name, _))) => outermost.function = Some(name.to_owned()),
+            (Some(_), None) => {}
+            (None, _) => frames.push(Location {
+                address,
+                function: symbol.map(|(name, _)| name.to_owned()),
+                offset,
+                file: None,
+                line: None,
+            }),
         }
+        frames
+    }
+
+    fn inlined(&self, address: u32, offset: u32) -> Vec<Location> {
+        let mut locations = Vec::new();
+        let Some(lines) = &self.lines else {
+            return locations;
+        };
+        let Ok(mut frames) = lines.find_frames(address.into()).skip_all_loads() else {
+            return locations;
+        };
+        while let Ok(Some(frame)) = frames.next() {
+            let name = frame
+                .function
+                .as_ref()
+                .and_then(|name| name.raw_name().ok());
+            let line = frame.location;
+            locations.push(Location {
+                address,
+                function: name.map(|name| name.into_owned()),
+                offset,
+                file: line.as_ref().and_then(|l| l.file).map(tidy_path),
+                line: line.and_then(|l| l.line),
+            });
+        }
+        locations
     }
 }
 

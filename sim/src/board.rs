@@ -72,7 +72,7 @@ impl Default for BoardOptions {
         BoardOptions {
             engine: EngineChoice::Auto,
             preset: "bugnet".to_owned(),
-            ram_bytes: 1 << 20,
+            ram_bytes: 16 << 20,
             bit_clocks: 1,
             recorder: true,
             hold: false,

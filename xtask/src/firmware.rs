@@ -196,6 +196,22 @@ fn build(program: &Program, scratch: &Path) -> Result<Vec<u8>> {
     fs::read(&elf).with_context(|| format!("cannot read {}", elf.display()))
 }
 
+/// Builds a program that stands beside the tested ones, from its C file alone.
+pub fn build_file(source: &Path, scratch: &Path) -> Result<Vec<u8>> {
+    check_compiler()?;
+    let name = file_name(source);
+    let text = fs::read_to_string(source).with_context(|| format!("cannot read {name}"))?;
+    let header = lookback_firmware::Header::parse(&text)
+        .map_err(|(line, problem)| anyhow::anyhow!("{name}:{line}: {problem}"))?;
+    let program = Program {
+        elf: scratch.join(format!("{name}.elf")),
+        source: source.to_owned(),
+        header,
+        name,
+    };
+    build(&program, scratch)
+}
+
 fn runtime_sources() -> Result<Vec<PathBuf>> {
     let folder = lookback_firmware::folder().join("runtime");
     let mut sources = Vec::new();

@@ -1,7 +1,9 @@
 //! The project's own tasks, one file a subcommand.
 
+mod bench;
 mod firmware;
 mod setup;
+mod synth;
 mod test;
 
 use clap::{Parser, Subcommand};
@@ -20,6 +22,10 @@ enum Task {
     Setup,
     /// Set up what is missing, then run every check.
     Test(test::Arguments),
+    /// Tell what the recorder costs on an ECP5.
+    Synth(synth::Arguments),
+    /// Measure, as ratios within one run.
+    Bench(bench::Arguments),
     /// Rebuild the firmware programs' ELFs.
     Firmware(firmware::Arguments),
 }
@@ -28,6 +34,8 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().task {
         Task::Setup => setup::run(),
         Task::Test(arguments) => test::run(&arguments),
+        Task::Synth(arguments) => synth::run(&arguments),
+        Task::Bench(arguments) => bench::run(&arguments),
         Task::Firmware(arguments) => firmware::run(&arguments),
     }
 }

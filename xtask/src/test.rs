@@ -1,6 +1,6 @@
 //! `cargo xtask test`: sets up what is missing, then runs every check of the project.
 
-use crate::{firmware, setup};
+use crate::{firmware, setup, synth};
 use anyhow::{bail, Context, Result};
 use std::process::Command;
 use std::time::Instant;
@@ -37,6 +37,7 @@ const STEPS: &[Step] = &[
         std::env::set_var("RUSTDOCFLAGS", "-D warnings");
         cargo(&["doc", "--workspace", "--no-deps", "--quiet"])
     }),
+    ("synthesis budget", synth::check),
 ];
 
 /// Runs the steps in order; all of them run even when one fails, so that one look shows everything.

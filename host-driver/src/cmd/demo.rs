@@ -87,6 +87,7 @@ const HINT: &str = "\
 Next:
   lookback replay demo.lbk --last 40      the instructions before the end, with their values
   lookback verify demo.lbk                replay everything, check every digest
+  lookback report demo.lbk                this report again
   lookback info demo.lbk                  what is in the recording
   lookback record --sim --elf YOUR.elf    the same with your firmware for QEMU's virt machine";
 

@@ -6,6 +6,7 @@ mod info;
 pub mod open;
 mod record;
 mod replay;
+mod report;
 mod rtl;
 mod sim;
 mod verify;
@@ -65,6 +66,10 @@ pub enum Command {
     /// Instructions are counted from 0, from where the recording began. Exit status 1 if the range
     /// cannot be replayed as it was recorded.
     Replay(replay::Args),
+    /// Tell why the firmware crashed: cause, line, call stack, where the bad value came from.
+    ///
+    /// Exit status 1 if the recording does not replay, or a part of it is damaged or missing.
+    Report(report::Args),
     /// Write the Verilog of a recorder or a board, with a JSON manifest beside it.
     Rtl(rtl::Args),
 }
@@ -79,6 +84,7 @@ impl Command {
             Self::Info(args) => info::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
+            Self::Report(args) => report::run(&args),
             Self::Rtl(args) => rtl::run(&args),
         }
     }

@@ -1,0 +1,108 @@
+//! `cargo xtask synth`: what the recorder costs, in cells of an ECP5, and whether that is within
+//! its budget. Cell counts from yosys are exact, so the budget is a test.
+
+use anyhow::{bail, ensure, Context, Result};
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// Options of `cargo xtask synth`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Presets of rtl-gen; those with a budget when none is named.
+    presets: Vec<String>,
+}
+
+/// The most LUT4 that a preset may take.
+struct Budget {
+    preset: &'static str,
+    lut4: u64,
+}
+
+const BUDGETS: &[Budget] = &[Budget {
+    preset: "recorder-bugnet",
+    lut4: 3000,
+}];
+
+/// Cells by their type.
+type Cells = BTreeMap<String, u64>;
+
+/// Synthesises and prints.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let budgeted = BUDGETS.iter().map(|budget| budget.preset.to_owned());
+    let presets: Vec<String> = if arguments.presets.is_empty() {
+        budgeted.collect()
+    } else {
+        arguments.presets.clone()
+    };
+    println!("| preset | LUT4 | CCU2C | DPR16X4 | FF | DP16KD |\n|---|---|---|---|---|---|");
+    for preset in presets {
+        println!("{}", row(&preset, &synthesise(&preset)?));
+    }
+    Ok(())
+}
+
+/// Fails when a preset is over its budget, or its memories did not become block RAM.
+pub fn check() -> Result<()> {
+    for budget in BUDGETS {
+        let cells = synthesise(budget.preset)?;
+        println!("{}", row(budget.preset, &cells));
+        let lut4 = count(&cells, "LUT4");
+        ensure!(
+            lut4 <= budget.lut4,
+            "{} takes {lut4} LUT4, its budget is {}",
+            budget.preset,
+            budget.lut4
+        );
+        ensure!(
+            count(&cells, "DP16KD") > 0,
+            "{}: no memory became block RAM",
+            budget.preset
+        );
+    }
+    Ok(())
+}
+
+fn row(preset: &str, cells: &Cells) -> String {
+    let columns = ["LUT4", "CCU2C", "TRELLIS_DPR16X4", "TRELLIS_FF", "DP16KD"]
+        .map(|cell| count(cells, cell).to_string());
+    format!("| {preset} | {} |", columns.join(" | "))
+}
+
+fn count(cells: &Cells, cell: &str) -> u64 {
+    cells.get(cell).copied().unwrap_or(0)
+}
+
+fn synthesise(preset: &str) -> Result<Cells> {
+    let preset = lookback_rtl_gen::find(preset)?;
+    let design = preset.generate()?;
+    let folder = tempfile::tempdir()?;
+    let verilog = folder.path().join("design.v");
+    std::fs::write(&verilog, &design.verilog)?;
+    let script = format!(
+        "read_verilog {}; synth_ecp5 -top {}; tee -q -o stat.txt stat",
+        verilog.display(),
+        design.top
+    );
+    let output = Command::new("yosys")
+        .current_dir(folder.path())
+        .args(["-q", "-p", &script])
+        .output()
+        .context("cannot run yosys; `cargo xtask setup` installs it")?;
+    if !output.status.success() {
+        bail!("yosys failed:\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let stat = std::fs::read_to_string(folder.path().join("stat.txt"))?;
+    Ok(cells(&stat))
+}
+
+/// The cell counts of the whole design: the last table of `stat`.
+fn cells(stat: &str) -> Cells {
+    let last = stat.rsplit("=== ").next().unwrap_or_default();
+    last.lines()
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let (name, number) = (words.next()?, words.next()?);
+            Some((name.to_owned(), number.parse().ok()?))
+        })
+        .collect()
+}
