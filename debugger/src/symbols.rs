@@ -193,7 +193,7 @@ fn functions(file: &object::File<'_>) -> Vec<Function> {
             })
         })
         .collect();
-    functions.sort_by(|a, b| (a.start, a.end).cmp(&(b.start, b.end)));
+    functions.sort_by_key(|function| (function.start, function.end));
     functions.dedup_by(|later, earlier| {
         let same = later.start == earlier.start;
         if same && later.end > earlier.end {

@@ -49,7 +49,7 @@ pub fn unwind(
     while frames.len() < MAX_FRAMES {
         let current = frames[frames.len() - 1];
         match caller(&section, symbols, &current, frames.len() == 1, &read) {
-            Caller::Frame(frame) => frames.push(frame),
+            Caller::Frame(frame) => frames.push(*frame),
             Caller::Outermost => {
                 complete = true;
                 break;
@@ -61,7 +61,7 @@ pub fn unwind(
 }
 
 enum Caller {
-    Frame(Frame),
+    Frame(Box<Frame>),
     /// The frame says that nobody called it.
     Outermost,
     Unknown,
@@ -83,10 +83,10 @@ fn caller(
             Some(ra) if innermost && symbols.is_code(ra.wrapping_sub(4)) => {
                 let mut registers = frame.registers;
                 registers[RA] = None;
-                Caller::Frame(Frame {
+                Caller::Frame(Box::new(Frame {
                     pc: ra.wrapping_sub(4),
                     registers,
-                })
+                }))
             }
             _ => Caller::Unknown,
         };
@@ -151,7 +151,7 @@ fn caller(
     if !(grows || interrupted) || !symbols.is_code(pc) {
         return Caller::Unknown;
     }
-    Caller::Frame(Frame { pc, registers })
+    Caller::Frame(Box::new(Frame { pc, registers }))
 }
 
 fn register_value(registers: &[Option<u32>; 32], register: Register) -> Option<u32> {
