@@ -1,7 +1,7 @@
 //! What a developer sees of a replay: names and lines for addresses, call stacks, crash reports.
 //!
 //! Reading order: [`symbols`] (DWARF and the symbol table), [`unwind`] (call stacks from
-//! `.debug_frame`), [`history`] (what a forward pass remembers), [`report`], [`text`].
+//! `.debug_frame`), [`history`] (what a forward pass remembers), [`mod@report`], [`text`].
 
 mod error;
 pub mod history;

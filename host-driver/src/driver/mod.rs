@@ -1,7 +1,7 @@
 //! The one driver of recorders, on real boards and simulated ones: asks who is there, sets up,
 //! starts, and writes down what comes until the board says that it is complete.
 //!
-//! [`wire`] speaks frames, [`drain`] turns them into chunks, [`file`] keeps them.
+//! [`wire`] speaks frames, [`drain`] turns them into chunks, [`mod@file`] keeps them.
 
 pub mod drain;
 pub mod ending;
