@@ -59,13 +59,16 @@ circuit! {
         /// a < b, unsigned
         pub less_unsigned: Signal<Out, Bit>,
         invert: Signal<Local, Bits<32>>,
-        sum: Signal<Local, Bits<32>>,
         amount: Signal<Local, Bits<5>>,
         shifted: Signal<Local, Bits<32>>,
-        bitwise: Signal<Local, Bits<32>>,
+        both: Signal<Local, Bits<32>>,
+        only_a: Signal<Local, Bits<32>>,
+        only_b: Signal<Local, Bits<32>>,
+        is_sum: Signal<Local, Bit>,
         is_shift: Signal<Local, Bit>,
-        is_bitwise: Signal<Local, Bit>,
-        takes_first: Signal<Local, Bit>,
+        smaller: Signal<Local, Bit>,
+        takes_a: Signal<Local, Bit>,
+        is_one: Signal<Local, Bit>,
     }
     constants {
         zero: 32 = 0,
@@ -81,42 +84,25 @@ circuit! {
 impl Logic for Alu {
     #[hdl_gen]
     fn update(&mut self) {
+        self.smaller.next = self.a.val() < self.b.val();
         self.equal.next = self.a.val() == self.b.val();
-        self.less_unsigned.next = self.a.val() < self.b.val();
-        self.less.next =
-            (self.a.val() < self.b.val()) ^ (self.a.val().get_bit(31) ^ self.b.val().get_bit(31));
+        self.less_unsigned.next = self.smaller.val();
+        self.less.next = self.smaller.val() ^ (self.a.val().get_bit(31) ^ self.b.val().get_bit(31));
+        // Bitwise operations, min and max are one truth table: what the result is where both are 1,
+        // only a is 1, only b is 1.
+        self.both.next = self.zero.val();
+        self.only_a.next = self.zero.val();
+        self.only_b.next = self.zero.val();
+        self.takes_a.next = false;
+        self.is_one.next = false;
+        self.is_sum.next = false;
         self.is_shift.next = false;
-        self.is_bitwise.next = true;
-        self.takes_first.next = false;
-        self.bitwise.next = self.b.val();
         self.invert.next = self.zero.val();
         match self.op.val() {
-            AluOp::Xor => self.bitwise.next = self.a.val() ^ self.b.val(),
-            AluOp::Or => self.bitwise.next = self.a.val() | self.b.val(),
-            AluOp::And => self.bitwise.next = self.a.val() & self.b.val(),
-            AluOp::Swap => self.bitwise.next = self.b.val(),
-            AluOp::Min => self.takes_first.next = self.less.val(),
-            AluOp::Max => self.takes_first.next = !self.less.val(),
-            AluOp::MinUnsigned => self.takes_first.next = self.less_unsigned.val(),
-            AluOp::MaxUnsigned => self.takes_first.next = !self.less_unsigned.val(),
-            AluOp::Less => {
-                self.bitwise.next = self.zero.val();
-                if self.less.val() {
-                    self.bitwise.next = self.one.val();
-                }
-            }
-            AluOp::LessUnsigned => {
-                self.bitwise.next = self.zero.val();
-                if self.less_unsigned.val() {
-                    self.bitwise.next = self.one.val();
-                }
-            }
-            AluOp::Sub => {
-                // a - b is the complement of (the complement of a) + b.
-                self.is_bitwise.next = false;
-                self.invert.next = self.ones.val();
-            }
-            AluOp::Add => self.is_bitwise.next = false,
+            AluOp::Add => self.is_sum.next = true,
+            AluOp::Sub => self.is_sum.next = true,
+            AluOp::ShiftLeft => self.is_shift.next = true,
+            AluOp::ShiftRight => self.is_shift.next = true,
             AluOp::ShiftArithmetic => {
                 // The shift of a negative value is the complement of its complement's logical shift.
                 self.is_shift.next = true;
@@ -124,12 +110,51 @@ impl Logic for Alu {
                     self.invert.next = self.ones.val();
                 }
             }
-            _ => self.is_shift.next = true,
+            AluOp::Xor => {
+                self.only_a.next = self.ones.val();
+                self.only_b.next = self.ones.val();
+            }
+            AluOp::Or => {
+                self.both.next = self.ones.val();
+                self.only_a.next = self.ones.val();
+                self.only_b.next = self.ones.val();
+            }
+            AluOp::And => self.both.next = self.ones.val(),
+            AluOp::Less => self.is_one.next = self.less.val(),
+            AluOp::LessUnsigned => self.is_one.next = self.smaller.val(),
+            _ => {
+                self.takes_a.next = self.less.val();
+                if self.op.val() == AluOp::Max {
+                    self.takes_a.next = !self.less.val();
+                } else if self.op.val() == AluOp::MinUnsigned {
+                    self.takes_a.next = self.smaller.val();
+                } else if self.op.val() == AluOp::MaxUnsigned {
+                    self.takes_a.next = !self.smaller.val();
+                } else if self.op.val() == AluOp::Swap {
+                    self.takes_a.next = false;
+                }
+                self.both.next = self.ones.val();
+                if self.takes_a.val() {
+                    self.only_a.next = self.ones.val();
+                } else {
+                    self.only_b.next = self.ones.val();
+                }
+            }
         }
-        self.sum.next = (self.a.val() ^ self.invert.val()) + self.b.val();
+        self.y.next = ((self.a.val() & self.b.val()) & self.both.val())
+            | (((self.a.val() & !self.b.val()) & self.only_a.val())
+                | ((!self.a.val() & self.b.val()) & self.only_b.val()));
+        if self.is_one.val() {
+            self.y.next = self.one.val();
+        }
         self.amount.next = bit_cast::<5, 32>(self.b.val());
         self.shifted.next = self.a.val() ^ self.invert.val();
-        self.y.next = self.sum.val() ^ self.invert.val();
+        if self.is_sum.val() {
+            self.y.next = self.a.val() + self.b.val();
+            if self.op.val() == AluOp::Sub {
+                self.y.next = self.a.val() - self.b.val();
+            }
+        }
         if self.is_shift.val() {
             // A left shift is a right shift of the mirrored word, mirrored: one shifter for both.
             if self.op.val() == AluOp::ShiftLeft {
@@ -155,11 +180,6 @@ impl Logic for Alu {
                 self.shifted.next = ((self.shifted.val() >> 8) & self.even_bytes.val())
                     | ((self.shifted.val() & self.even_bytes.val()) << 8);
                 self.y.next = (self.shifted.val() >> 16) | (self.shifted.val() << 16);
-            }
-        } else if self.is_bitwise.val() {
-            self.y.next = self.bitwise.val();
-            if self.takes_first.val() {
-                self.y.next = self.a.val();
             }
         }
     }

@@ -29,6 +29,8 @@ pub enum Device {
     Console,
     /// pins
     Gpio,
+    /// external interrupts
+    Plic,
     /// DMA engine
     Dma,
     /// slots of `virt` that are empty here and read zero
@@ -112,6 +114,8 @@ circuit! {
         region_bits: 32 = 0xffff_0000,
         finisher_page: 32 = 0x0010_0000,
         clint_region: 32 = 0x0200_0000,
+        plic_bits: 32 = 0xfc00_0000,
+        plic_region: 32 = 0x0c00_0000,
         console_page: 32 = 0x1000_0000,
         beyond_console: 32 = 0x0000_0ff8,
         last_empty_page: 32 = 0x1000_8000,
@@ -171,10 +175,6 @@ impl Logic for Bus {
                 if self.hart_mask.val().get_bit(0) & self.hart_mask.val().get_bit(1) {
                     self.chosen.next = Device::Finisher;
                 }
-            } else if self.region.val() == self.clint_region.val() {
-                if self.whole.val() {
-                    self.chosen.next = Device::Clint;
-                }
             } else if self.page.val() == self.console_page.val() {
                 if !(self.hart_addr.val() & self.beyond_console.val()).any() {
                     self.chosen.next = Device::Console;
@@ -183,13 +183,15 @@ impl Logic for Bus {
                 & (self.page.val() <= self.last_empty_page.val())
             {
                 self.chosen.next = Device::Empty;
-            } else if self.page.val() == self.gpio_page.val() {
-                if self.whole.val() {
+            } else if self.whole.val() {
+                if self.page.val() == self.gpio_page.val() {
                     self.chosen.next = Device::Gpio;
-                }
-            } else if self.page.val() == self.dma_page.val() {
-                if self.whole.val() {
+                } else if self.page.val() == self.dma_page.val() {
                     self.chosen.next = Device::Dma;
+                } else if self.region.val() == self.clint_region.val() {
+                    self.chosen.next = Device::Clint;
+                } else if (self.hart_addr.val() & self.plic_bits.val()) == self.plic_region.val() {
+                    self.chosen.next = Device::Plic;
                 }
             }
         }

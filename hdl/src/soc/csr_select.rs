@@ -167,12 +167,11 @@ impl Logic for CsrSelect {
                         self.name_ff.d.next = CsrName::Unknown;
                     }
                 }
-            } else if self.page.val() == self.identity.val() {
-                if (self.index.val() >= self.vendor.val())
-                    & (self.index.val() <= self.configptr.val())
-                {
-                    self.name_ff.d.next = CsrName::Zero;
-                }
+            } else if (self.page.val() == self.identity.val())
+                & ((self.index.val() >= self.vendor.val())
+                    & (self.index.val() <= self.configptr.val()))
+            {
+                self.name_ff.d.next = CsrName::Zero;
             }
         }
     }

@@ -14,6 +14,8 @@ circuit! {
     pub struct Datapath {
         /// clock
         pub clock: Signal<In, Clock>,
+        /// synchronous reset, of the result alone
+        pub reset: Signal<In, Bit>,
         /// step of the instruction
         pub state: Signal<In, HartState>,
         /// a fetch starts in this cycle
@@ -191,6 +193,9 @@ impl Logic for Datapath {
             }
             HartState::Trap => self.next_ff.d.next = self.trap_target.val(),
             _ => self.next_ff.d.next = self.next_ff.q.val(),
+        }
+        if self.reset.val() {
+            self.result_ff.d.next = self.zero.val();
         }
     }
 }

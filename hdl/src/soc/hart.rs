@@ -6,7 +6,7 @@
 //!  store, sc     Fetch Decode Execute Access                       4
 //!  load, lr      Fetch Decode Execute Access Arrive                5
 //!  AMO           Fetch Decode Execute Access Arrive Modify Update  7
-//!  mul, div      Fetch Decode Execute Compute…                    37, 40
+//!  mul, div      Fetch Decode Execute Compute…                    36, 38
 //!  trap          … Trap                                           +1, interrupt 2
 //! ```
 //! An instruction completes by setting `retire_ff`. The next cycle, the Fetch of its successor, writes
@@ -178,7 +178,8 @@ impl Logic for Hart {
         self.csr_select.load.next = self.control.load.val();
         self.csr_select.word.next = self.fetched.val();
 
-        // Registers: read when the word arrives, written when the instruction retires.
+        // Registers: read when the word arrives, written when the instruction retires. At the start
+        // they are cleared, with the result register, which is zero then.
         self.registers.clock.next = self.clock.val();
         self.registers.read_insn.next = self.insn.val();
         if self.state.val() == HartState::Decode {
@@ -194,7 +195,6 @@ impl Logic for Hart {
         if self.state.val() == HartState::Start {
             self.registers.write.next = true;
             self.registers.write_address.next = self.control.sweep.val();
-            self.registers.write_data.next = self.zero.val();
         }
 
         // Reservation of lr.w: lost by sc.w, by a trap, and by somebody else's write to it.
@@ -249,6 +249,7 @@ impl Logic for Hart {
         self.control.same_pc.next = self.csr.mepc.val() == self.datapath.pc.val();
 
         self.datapath.clock.next = self.clock.val();
+        self.datapath.reset.next = self.reset.val();
         self.datapath.state.next = self.state.val();
         self.datapath.begins.next = self.control.begins.val();
         self.datapath.kind.next = self.kind.val();

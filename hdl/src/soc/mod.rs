@@ -8,7 +8,7 @@
 //!            └──────┬─────────────────────────┘
 //!                  bus ── ram_* (external)         snoop
 //!    ┌───────┬──────┼───────┬────────┐           ┌──────►
-//!  clint  console  gpio  finisher   dma ─────────┘
+//!  clint  console  gpio    plic     dma ─────────┘
 //! ```
 //! Reading order: `soc` (the ports), `hart` (how an instruction goes), `bus` (who may access memory
 //! when, and why the order of `snoop` and `rvfi` is exact), then the rest.
@@ -29,6 +29,7 @@ pub mod csr;
 pub mod csr_select;
 pub mod datapath;
 pub mod decode;
+pub mod devices;
 pub mod dma;
 pub mod gpio;
 pub mod hart;
@@ -36,6 +37,7 @@ pub mod immediate;
 pub mod lanes;
 pub mod muldiv;
 pub mod operation;
+pub mod plic;
 pub mod registers;
 #[allow(clippy::module_inception)]
 pub mod soc;

@@ -1,7 +1,7 @@
 //! The 31 integer registers and x0: two synchronous read ports, one write port.
 //!
 //! rust-hdl's own RAM has one read port and keeps its simulated contents in a tree; this one is a
-//! plain array, and in hardware two block or LUT RAMs.
+//! plain array, and in hardware two block RAMs.
 //! Contract: `left` and `right` show, one cycle later, what the registers held before the edge.
 
 use rust_hdl::prelude::*;
@@ -46,7 +46,7 @@ impl Logic for Registers {
     fn hdl(&self) -> Verilog {
         Verilog::Custom(
             "\
-reg [31:0] cells [31:0];
+(* ram_style = \"block\" *) reg [31:0] cells [31:0];
 integer i;
 
 initial begin

@@ -4,10 +4,11 @@
 //! |---|---|
 //! | 0x0010_0000 | test finisher: 0x5555 pass, 0x3333 + code << 16 fail, 0x7777 reset (ends the run too) |
 //! | 0x0200_0000 | `clint` |
+//! | 0x0c00_0000 | `plic`: source 10 console, source 11 DMA |
 //! | 0x1000_0000 | `console` |
 //! | 0x1000_1000 – 0x1000_8fff | nothing, reads zero (`virt` has virtio slots there) |
 //! | 0x1001_2000 | `gpio` |
-//! | 0x1001_3000 | `dma`; its completion is the machine external interrupt |
+//! | 0x1001_3000 | `dma`; its completion is the machine external interrupt too |
 //! | 0x8000_0000 | RAM, `ram_bytes` |
 //!
 //! RAM: a request in cycle t is sampled at the end of t; `ram_rdata` is valid in t + 1. While `stall`
@@ -15,10 +16,8 @@
 //! way. `finished` stays high from the end of the run on; nothing retires after it.
 
 use super::bus::{Bus, Device};
-use super::clint::Clint;
-use super::console::Console;
+use super::devices::Devices;
 use super::dma::Dma;
-use super::gpio::Gpio;
 use super::hart::Hart;
 use rust_hdl::prelude::*;
 
@@ -108,10 +107,8 @@ circuit! {
 
         hart: Hart,
         bus: Bus,
-        clint: Clint,
-        console: Console,
-        gpio: Gpio,
         dma: Dma,
+        devices: Devices,
         finished_ff: DFF<Bit>,
         finish_code_ff: DFF<Bits<32>>,
         device: Signal<Local, Device>,
@@ -141,15 +138,14 @@ impl Logic for Soc {
         self.hart.fault.next = self.bus.hart_fault.val();
         self.hart.ram_rdata.next = self.ram_rdata.val();
         self.hart.from_device.next = self.device.val() != Device::Absent;
-        self.hart.device_rdata.next = (self.clint.rdata.val() | self.console.rdata.val())
-            | (self.gpio.rdata.val() | self.dma.rdata.val());
+        self.hart.device_rdata.next = self.devices.rdata.val() | self.dma.rdata.val();
         self.hart.other_write.next = self.dma.bus_write.val();
         self.hart.other_addr.next = self.dma.bus_addr.val();
-        self.hart.software.next = self.clint.software.val();
-        self.hart.timer.next = self.clint.timer.val();
-        self.hart.external.next = self.dma.interrupt.val();
-        self.hart.time_low.next = self.clint.time_low.val();
-        self.hart.time_high.next = self.clint.time_high.val();
+        self.hart.software.next = self.devices.software.val();
+        self.hart.timer.next = self.devices.timer.val();
+        self.hart.external.next = self.devices.external.val() | self.dma.interrupt.val();
+        self.hart.time_low.next = self.devices.time_low.val();
+        self.hart.time_high.next = self.devices.time_high.val();
 
         self.bus.clock.next = self.clock.val();
         self.bus.reset.next = self.reset.val();
@@ -171,35 +167,22 @@ impl Logic for Soc {
         self.ram_wdata.next = self.bus.ram_wdata.val();
         self.ram_wstrb.next = self.bus.ram_wstrb.val();
 
-        self.clint.clock.next = self.clock.val();
-        self.clint.reset.next = self.reset.val();
-        self.clint.selected.next = self.device.val() == Device::Clint;
-        self.clint.write.next = self.bus.device_write.val();
-        self.clint.addr.next = bit_cast::<16, 32>(self.hart.rvfi_mem_addr.val());
-        self.clint.wdata.next = self.hart.req_wdata.val();
-        self.clint.running.next = self.hart.running.val();
-
-        self.console.clock.next = self.clock.val();
-        self.console.reset.next = self.reset.val();
-        self.console.selected.next = self.device.val() == Device::Console;
-        self.console.write.next = self.bus.device_write.val();
-        self.console.second.next = self.hart.rvfi_mem_addr.val().get_bit(2);
-        self.console.wdata.next = self.hart.req_wdata.val();
-        self.console.lanes.next = self.hart.req_mask.val();
-        self.console.rx_valid.next = self.console_rx_valid.val();
-        self.console.rx_data.next = self.console_rx_data.val();
-        self.console_rx_ready.next = self.console.rx_ready.val();
-        self.console_tx_valid.next = self.console.tx_valid.val();
-        self.console_tx_data.next = self.console.tx_data.val();
-
-        self.gpio.clock.next = self.clock.val();
-        self.gpio.reset.next = self.reset.val();
-        self.gpio.selected.next = self.device.val() == Device::Gpio;
-        self.gpio.write.next = self.bus.device_write.val();
-        self.gpio.second.next = self.hart.rvfi_mem_addr.val().get_bit(2);
-        self.gpio.wdata.next = self.hart.req_wdata.val();
-        self.gpio.pins_in.next = self.gpio_in.val();
-        self.gpio_out.next = self.gpio.pins_out.val();
+        self.devices.clock.next = self.clock.val();
+        self.devices.reset.next = self.reset.val();
+        self.devices.device.next = self.device.val();
+        self.devices.write.next = self.bus.device_write.val();
+        self.devices.addr.next = self.hart.rvfi_mem_addr.val();
+        self.devices.wdata.next = self.hart.req_wdata.val();
+        self.devices.lanes.next = self.hart.req_mask.val();
+        self.devices.running.next = self.hart.running.val();
+        self.devices.dma.next = self.dma.interrupt.val();
+        self.devices.rx_valid.next = self.console_rx_valid.val();
+        self.devices.rx_data.next = self.console_rx_data.val();
+        self.console_rx_ready.next = self.devices.rx_ready.val();
+        self.console_tx_valid.next = self.devices.tx_valid.val();
+        self.console_tx_data.next = self.devices.tx_data.val();
+        self.devices.pins_in.next = self.gpio_in.val();
+        self.gpio_out.next = self.devices.pins_out.val();
 
         self.dma.clock.next = self.clock.val();
         self.dma.reset.next = self.reset.val();
