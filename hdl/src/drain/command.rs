@@ -217,3 +217,97 @@ impl Logic for Command {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{synthesises, wire, Frame, Random};
+    use super::*;
+    use crate::tick;
+
+    #[test]
+    fn synthesises_alone() {
+        synthesises("drain_command", Command::default());
+    }
+
+    /// The commands that bytes are taken for.
+    fn commands(bytes: &[u8]) -> Vec<(bool, u8, u32)> {
+        let mut command = Command::default();
+        command.connect_all();
+        let mut fired = Vec::new();
+        for &byte in bytes {
+            command.bit_valid.next = true;
+            for i in 0..8 {
+                command.bit_data.next = byte >> i & 1 == 1;
+                tick!(command);
+                assert!(!command.fire.val());
+            }
+            command.bit_valid.next = false;
+            command.byte_valid.next = true;
+            command.byte_data.next = u64::from(byte).into();
+            command.clock.next = Clock { clk: false };
+            crate::harness::settle(&mut command);
+            if command.fire.val() {
+                fired.push((
+                    command.write.val(),
+                    command.register.val().to_u64() as u8,
+                    command.value.val().to_u64() as u32,
+                ));
+            }
+            tick!(command);
+            command.byte_valid.next = false;
+            tick!(command);
+        }
+        fired
+    }
+
+    #[test]
+    fn takes_commands() {
+        let read = Frame::new(1, 0x0100, &[0x26]).wire();
+        let write = Frame::new(2, 0, &[0, 0, 0x34, 0, 0x12]).wire();
+        let [(false, 0x26, _)] = commands(&read)[..] else {
+            panic!("READ");
+        };
+        assert_eq!(commands(&write), [(true, 0, 0x1200_3400)]);
+        let mut both = vec![7, 7];
+        both.extend([0, 0]);
+        both.extend(&read);
+        both.extend(&write);
+        assert_eq!(commands(&both).len(), 2);
+    }
+
+    #[test]
+    fn every_changed_bit_is_found() {
+        let mut random = Random(9);
+        let payload = [0x11, 0, random.byte(), 0, random.byte()];
+        let plain = Frame::new(2, 0x1200, &payload).plain();
+        for bit in 0..8 * plain.len() {
+            let mut changed = plain.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(commands(&wire(&changed)), [], "plain bit {bit}");
+        }
+        let coded = wire(&plain);
+        for bit in 0..8 * coded.len() {
+            let mut changed = coded.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            changed.extend([0, 0]);
+            assert_eq!(commands(&changed), [], "coded bit {bit}");
+        }
+    }
+
+    #[test]
+    fn noise_is_no_command_and_does_no_lasting_harm() {
+        let mut random = Random(10);
+        let read = Frame::new(1, 3, &[0x20]).wire();
+        for _ in 0..50 {
+            let length = random.below(40) as usize;
+            let mut bytes = random.bytes(length);
+            bytes.push(0);
+            bytes.extend(&read);
+            assert_eq!(commands(&bytes).len(), 1);
+        }
+        let mut long = vec![0xff; 700];
+        long.push(0);
+        long.extend(&read);
+        assert_eq!(commands(&long).len(), 1);
+    }
+}

@@ -298,3 +298,64 @@ impl Logic for Control {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::synthesises;
+    use super::*;
+    use crate::tick;
+
+    const IDENTITY: Identity = Identity {
+        version: 1,
+        tags: 2,
+        sizes: 3,
+        clock_hz: 4,
+        mem_base: 0x8000_0000,
+        mem_mask: 0xf000_0000,
+    };
+
+    #[test]
+    fn synthesises_alone() {
+        synthesises("drain_control", Control::new(IDENTITY));
+    }
+
+    #[test]
+    fn picks_the_words_it_says() {
+        let mut control = Control::new(IDENTITY);
+        control.connect_all();
+        control.run_code.next = 100u64.into();
+        control.retired_lo.next = 101u64.into();
+        control.retired_hi.next = 102u64.into();
+        control.cycles_lo.next = 103u64.into();
+        control.cycles_hi.next = 104u64.into();
+        control.stalls_lo.next = 105u64.into();
+        control.stalls_hi.next = 106u64.into();
+        control.lost_lo.next = 107u64.into();
+        control.lost_hi.next = 108u64.into();
+        control.status.next = 9u64.into();
+        let settings = [0xa, 1000, 12, 0x8000_0040, 0x8000_1000, 0xffff_ffff];
+        control.write.next = true;
+        for (i, value) in settings.into_iter().enumerate() {
+            control.register.next = (0x10 + i as u64).into();
+            control.value.next = value.into();
+            tick!(control);
+        }
+        control.write.next = false;
+        let words: [u64; 10] = [100, 101, 102, 103, 104, 105, 106, 107, 108, 9];
+        for (i, word) in words.into_iter().chain(settings).enumerate() {
+            control.pick.next = (1u64 << i).into();
+            tick!(control);
+            assert_eq!(control.word.val().to_u64(), word, "pick {i}");
+        }
+        let identity = [ID, 1, 2, 3, 4, 0x8000_0000, 0xf000_0000];
+        for (number, word) in identity.into_iter().enumerate() {
+            control.number.next = (number as u64).into();
+            let bits = (0..32u64).map(|i| {
+                control.index.next = i.into();
+                tick!(control);
+                u64::from(control.identity_bit.val()) << i
+            });
+            assert_eq!(bits.sum::<u64>(), word, "number {number}");
+        }
+    }
+}

@@ -206,18 +206,9 @@ fn keeps_the_line_busy() {
     // Long and short frames in turn are the hard case: a short one leaves little time to prepare
     // the long one after it.
     let mut random = Random(7);
-    for lengths in [
-        [1, 240],
-        [26, 250],
-        [250, 170],
-        [481, 241],
-        [1000, 160],
-        [159, 26],
-        [5000, 3000],
-        [3, 5],
-    ] {
+    for lengths in [[1, 240], [26, 250], [700, 170], [3, 5]] {
         let mut bench = Bench::<12>::new(1, 7);
-        let sent: Vec<_> = (0..3000 / (lengths[0] + lengths[1]) + 1)
+        let sent: Vec<_> = (0..2000 / (lengths[0] + lengths[1]) + 1)
             .flat_map(|_| lengths)
             .map(|length| random.bytes(length))
             .collect();
@@ -225,7 +216,6 @@ fn keeps_the_line_busy() {
         bench.settle();
         let LineReader { busy, idle, .. } = bench.from_board;
         let occupancy = busy as f64 / (busy + idle) as f64;
-        println!("occupancy {occupancy} for {lengths:?}");
         assert!(occupancy > 0.98, "occupancy {occupancy} for {lengths:?}");
         assert_eq!(intervals(&bench.frames()), sent);
     }

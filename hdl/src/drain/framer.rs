@@ -396,3 +396,67 @@ impl Logic for Framer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{frames, synthesises, Frame, Random};
+    use super::*;
+    use crate::tick;
+
+    #[test]
+    fn synthesises_alone() {
+        synthesises("drain_framer", Framer::default());
+    }
+
+    /// The frames made of pieces that are there from the beginning, at a UART's random pace.
+    fn made_of(pieces: &[Vec<u8>], pace: u64) -> Vec<Frame> {
+        let mut framer = Framer::default();
+        framer.connect_all();
+        let mut random = Random(pace);
+        let (mut bytes, mut zeros) = (Vec::new(), 0);
+        let (mut started, mut taken) = (0, 0);
+        while zeros < pieces.len() {
+            framer.piece_ready.next = started < pieces.len();
+            framer.piece_first.next = started % 2 == 0;
+            framer.piece_last.next = started % 3 == 0;
+            let piece: &[u8] = pieces[..started].last().map_or(&[], |p| p);
+            framer.piece_more.next = taken < piece.len();
+            framer.piece_data.next = u64::from(*piece.get(taken).unwrap_or(&0)).into();
+            framer.tx_ready.next = random.one_in(pace);
+            framer.clock.next = Clock { clk: false };
+            crate::harness::settle(&mut framer);
+            if framer.tx_valid.val() && framer.tx_ready.val() {
+                let byte = framer.tx_data.val().to_u64() as u8;
+                bytes.push(byte);
+                zeros += usize::from(byte == 0);
+            }
+            taken += usize::from(framer.piece_take.val());
+            if framer.piece_start.val() {
+                (started, taken) = (started + 1, 0);
+            }
+            tick!(framer);
+        }
+        frames(&bytes)
+    }
+
+    #[test]
+    fn frames_pieces() {
+        let mut random = Random(3);
+        let pieces = [
+            vec![0],
+            vec![0; 240],
+            vec![0xff; 240],
+            vec![1, 0],
+            random.bytes(17),
+            random.bytes(239),
+            vec![0, 2],
+        ];
+        for pace in [1, 10, 40] {
+            let made = made_of(&pieces, pace);
+            for (i, piece) in pieces.iter().enumerate() {
+                let kind = 0x10 | u8::from(i % 2 == 0) | u8::from(i % 3 == 0) << 1;
+                assert_eq!(made[i], Frame::new(kind, i as u16, piece));
+            }
+        }
+    }
+}

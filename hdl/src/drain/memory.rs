@@ -94,3 +94,36 @@ end
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{synthesises, Random};
+    use super::*;
+    use crate::tick;
+
+    #[test]
+    fn synthesises_alone() {
+        synthesises("drain_memory", Memory::<8, 9>::default());
+    }
+
+    #[test]
+    fn reads_what_was_written_a_cycle_later() {
+        let mut memory = Memory::<5, 3>::default();
+        memory.connect_all();
+        let mut random = Random(1);
+        let mut words = [0; 8];
+        for _ in 0..500 {
+            let (read, write) = (random.below(8), random.below(8));
+            let (enable, data) = (random.one_in(2), random.below(32));
+            memory.read_address.next = read.into();
+            memory.write_address.next = write.into();
+            memory.write_enable.next = enable;
+            memory.write_data.next = data.into();
+            tick!(memory);
+            assert_eq!(memory.read_data.val().to_u64(), words[read as usize]);
+            if enable {
+                words[write as usize] = data;
+            }
+        }
+    }
+}

@@ -268,3 +268,61 @@ impl Logic for Message {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::synthesises;
+    use super::*;
+    use crate::tick;
+
+    #[test]
+    fn synthesises_alone() {
+        synthesises("drain_message", Message::default());
+    }
+
+    #[test]
+    fn obeys_one_command_at_a_time() {
+        let mut message = Message::default();
+        message.connect_all();
+        message.fire.next = true;
+        message.register.next = 0x12u64.into();
+        message.clock.next = Clock { clk: false };
+        crate::harness::settle(&mut message);
+        assert!(message.obey.val());
+        tick!(message);
+        assert!(message.reply_ready.val());
+        assert!(!message.obey.val());
+        message.fire.next = false;
+        message.start.next = true;
+        tick!(message);
+        message.start.next = false;
+        for byte in 0..5 {
+            assert!(message.more.val(), "byte {byte}");
+            tick!(message);
+            tick!(message);
+            message.take.next = true;
+            tick!(message);
+            message.take.next = false;
+        }
+        assert!(!message.more.val() && !message.reply_ready.val());
+    }
+
+    #[test]
+    fn an_end_is_due_once_for_each_rise_of_ended() {
+        let mut message = Message::default();
+        message.connect_all();
+        for _ in 0..2 {
+            message.ended.next = true;
+            tick!(message);
+            assert!(message.end_due.val());
+            message.clear.next = true;
+            tick!(message);
+            message.clear.next = false;
+            tick!(message);
+            tick!(message);
+            assert!(!message.end_due.val());
+            message.ended.next = false;
+            tick!(message);
+        }
+    }
+}

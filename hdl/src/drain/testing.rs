@@ -142,6 +142,10 @@ impl LineWriter {
         }
     }
 
+    pub fn pause(&mut self, cycles: usize) {
+        self.samples.extend(std::iter::repeat_n(true, cycles));
+    }
+
     pub fn idle(&self) -> bool {
         self.samples.is_empty()
     }

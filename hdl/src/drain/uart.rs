@@ -219,3 +219,105 @@ impl Logic for UartRx {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{synthesises, LineReader, LineWriter, Random};
+    use super::*;
+    use crate::tick;
+
+    #[test]
+    fn synthesises_both() {
+        synthesises("drain_uart_tx", UartTx::default());
+        synthesises("drain_uart_rx", UartRx::default());
+    }
+
+    #[test]
+    fn sends_without_pauses() {
+        for bit_clocks in [1, 2, 3, 7] {
+            let mut tx = UartTx::default();
+            tx.connect_all();
+            tx.bit_clocks.next = (bit_clocks as u64).into();
+            tick!(tx);
+            let bytes = Random(bit_clocks as u64).bytes(20);
+            let mut line = LineReader::new(bit_clocks);
+            let mut next = 0;
+            while line.bytes.len() < bytes.len() {
+                tx.valid.next = next < bytes.len();
+                tx.data.next = u64::from(*bytes.get(next).unwrap_or(&0xff)).into();
+                next += usize::from(next < bytes.len() && tx.ready.val());
+                tick!(tx);
+                line.sample(tx.line.val());
+            }
+            assert_eq!(line.bytes, bytes);
+            assert_eq!(line.idle, 0);
+        }
+    }
+
+    /// What `UartRx` makes of samples, from its bytes and from its bits.
+    fn receive(bit_clocks: usize, samples: impl Iterator<Item = bool>) -> Vec<u8> {
+        let mut rx = UartRx::default();
+        rx.connect_all();
+        rx.bit_clocks.next = (bit_clocks as u64).into();
+        let (mut bytes, mut bits) = (Vec::new(), Vec::new());
+        for sample in samples.chain(std::iter::repeat_n(true, 4 + bit_clocks)) {
+            rx.line.next = sample;
+            tick!(rx);
+            if rx.bit_valid.val() {
+                assert!(!rx.byte_valid.val());
+                bits.push(rx.bit_data.val());
+            }
+            if rx.byte_valid.val() {
+                bytes.push(rx.byte_data.val().to_u64() as u8);
+            }
+        }
+        let of_bits: Vec<u8> = bits
+            .chunks(8)
+            .map(|bits| (0..8).fold(0, |byte, i| byte | u8::from(bits[i]) << i))
+            .collect();
+        assert_eq!(of_bits, bytes);
+        bytes
+    }
+
+    #[test]
+    fn receives_at_any_speed() {
+        for bit_clocks in [1, 2, 3, 4, 5, 16, 217] {
+            let bytes = Random(bit_clocks as u64).bytes(12);
+            let mut line = LineWriter::new(bit_clocks);
+            line.send(&bytes[..6]);
+            line.pause(bit_clocks / 2 + 3);
+            line.send(&bytes[6..]);
+            let mut samples = Vec::new();
+            while !line.idle() {
+                samples.push(line.sample());
+            }
+            assert_eq!(receive(bit_clocks, samples.into_iter()), bytes);
+        }
+    }
+
+    #[test]
+    fn receives_from_an_inexact_clock() {
+        // A sender that is 3 % off, from any phase.
+        for bit_time in [15.5, 16.5] {
+            let bytes = Random(5).bytes(40);
+            let mut line = LineWriter::new(1);
+            line.send(&bytes);
+            let mut bits = Vec::new();
+            while !line.idle() {
+                bits.push(line.sample());
+            }
+            let length = (bits.len() as f64 * bit_time) as usize;
+            let samples = (0..length).map(|t| bits[(t as f64 / bit_time) as usize]);
+            assert_eq!(receive(16, samples), bytes);
+        }
+    }
+
+    #[test]
+    fn a_glitch_is_no_start_bit() {
+        let glitch = [true, true, false, false, false, true, true, true, true];
+        let mut line = LineWriter::new(8);
+        line.send(&[0x42]);
+        let samples = glitch.into_iter().chain((0..80).map(|_| line.sample()));
+        assert_eq!(receive(8, samples), [0x42]);
+    }
+}
