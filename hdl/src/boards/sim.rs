@@ -1,6 +1,6 @@
 //! Tops for simulation: flat ports, RAM outside, and the retirement port brought out for checking.
 
-use crate::recorder::circuit::circuit;
+use crate::recorder::circuit::{circuit, Pending};
 use crate::recorder::config::{BUGNET, TINY};
 use crate::recorder::recorder::Recorder;
 use crate::sized;
@@ -146,6 +146,8 @@ impl Logic for SimSoc {
     }
 }
 
+impl Pending for Soc {}
+
 /// The board with the recorder of the preset `bugnet`.
 pub type BugnetBoard = sized!(SimBoard, BUGNET, BUGNET.ring_bits);
 /// The board with the recorder of the preset `tiny`.
@@ -153,7 +155,7 @@ pub type TinyBoard = sized!(SimBoard, TINY, TINY.ring_bits);
 
 circuit! {
     /// A SoC and its recorder; sizes as in `Recorder`.
-    pub struct SimBoard [WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING] {
+    pub struct SimBoard [WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -241,7 +243,7 @@ circuit! {
         /// bytes written
         pub snoop_mask: Signal<Out, Bits<4>>,
         soc: Soc,
-        recorder: Recorder<WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING>,
+        recorder: Recorder<WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING>,
     }
     constants {}
 }
@@ -250,6 +252,7 @@ impl<
         const WAYS: usize,
         const S: usize,
         const W: usize,
+        const WORDS: usize,
         const T: usize,
         const E: usize,
         const L: usize,
@@ -263,7 +266,7 @@ impl<
         const F: usize,
         const RESERVE: usize,
         const RING: usize,
-    > Logic for SimBoard<WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING>
+    > Logic for SimBoard<WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING>
 {
     #[hdl_gen]
     fn update(&mut self) {

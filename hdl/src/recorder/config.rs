@@ -130,6 +130,7 @@ macro_rules! sized {
             { $sizes.ways },
             { $sizes.set_bits },
             { $sizes.word_bits },
+            { 1 << $sizes.word_bits },
             { $sizes.tag_bits() },
             { $sizes.epoch_bits },
             { $sizes.line_bits() },

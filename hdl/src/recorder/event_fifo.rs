@@ -17,7 +17,7 @@ circuit! {
         /// take an event; not while `full`
         pub push: Signal<In, Bit>,
         /// what it is, see `sequencer`
-        pub kind: Signal<In, Bits<3>>,
+        pub kind: Signal<In, Bits<4>>,
         /// position in the interval
         pub position: Signal<In, Bits<24>>,
         /// value, address or word
@@ -33,20 +33,20 @@ circuit! {
         /// fewer than `RESERVE` places left
         pub pressure: Signal<Out, Bit>,
         /// the head's kind
-        pub head_kind: Signal<Out, Bits<3>>,
+        pub head_kind: Signal<Out, Bits<4>>,
         /// the head's position
         pub head_position: Signal<Out, Bits<24>>,
         /// the head's value
         pub head_value: Signal<Out, Bits<32>>,
         values: BlockRam<32, F>,
-        kinds: BlockRam<27, F>,
+        kinds: BlockRam<28, F>,
         read_ff: DFF<Bits<F>>,
         write_ff: DFF<Bits<F>>,
         valid_ff: DFF<Bit>,
         full_ff: DFF<Bit>,
         read: Signal<Local, Bits<F>>,
         used: Signal<Local, Bits<F>>,
-        tag: Signal<Local, Bits<27>>,
+        tag: Signal<Local, Bits<28>>,
         write: Signal<Local, Bits<F>>,
     }
     constants {
@@ -81,9 +81,9 @@ impl<const F: usize, const RESERVE: usize> Logic for EventFifo<F, RESERVE> {
         self.kinds.write_enable.next = self.push.val();
         self.values.write_data.next = self.value.val();
         self.kinds.write_data.next =
-            bit_cast::<27, 24>(self.position.val()) | (bit_cast::<27, 3>(self.kind.val()) << 24);
+            bit_cast::<28, 24>(self.position.val()) | (bit_cast::<28, 4>(self.kind.val()) << 24);
         self.tag.next = self.kinds.read_data.val();
-        self.head_kind.next = self.tag.val().get_bits::<3>(24);
+        self.head_kind.next = self.tag.val().get_bits::<4>(24);
         self.head_position.next = self.tag.val().get_bits::<24>(0);
         self.head_value.next = self.values.read_data.val();
 
@@ -135,7 +135,7 @@ mod tests {
             let eager = step / 500 % 2 == 0;
             let push = !fifo.full.val() && random.chance(if eager { 800 } else { 200 });
             let pop = fifo.valid.val() && random.chance(if eager { 200 } else { 800 });
-            let event = (random.below(8), random.below(1 << 24), random.word());
+            let event = (random.below(16), random.below(1 << 24), random.word());
             fifo.push.next = push;
             fifo.kind.next = u64::from(event.0).into();
             fifo.position.next = u64::from(event.1).into();

@@ -15,15 +15,13 @@ use super::memory::BlockRam;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// `2^S` sets of `WAYS` lines of `2^W` words (2 to 8); `T` bits of tag, `E` of epoch, `L` bits
+    /// `2^S` sets of `WAYS` lines of `WORDS = 2^W` words (2 to 8); `T` bits of tag, `E` of epoch, `L` bits
     /// of line, `M` bits of mask.
-    pub struct FirstLoadTags [WAYS, S, W, T, E, L, M] {
+    pub struct FirstLoadTags [WAYS, S, W, WORDS, T, E, L, M] {
         /// clock
         pub clock: Signal<In, Clock>,
-        /// empty set number `sweep` and forget the epoch
+        /// empty a set each cycle, for as many cycles as there are sets, and forget the epoch
         pub clear: Signal<In, Bit>,
-        /// set to empty
-        pub sweep: Signal<In, Bits<S>>,
         /// a new interval begins
         pub advance: Signal<In, Bit>,
         /// address of the word, without its two low bits
@@ -41,10 +39,10 @@ circuit! {
         epoch_ff: DFF<Bits<E>>,
         sweeping_ff: DFF<Bit>,
         sweep_ff: DFF<Bits<S>>,
+        sweeps: Signal<Local, Bit>,
         set: Signal<Local, Bits<S>>,
         tag: Signal<Local, Bits<T>>,
         word: Signal<Local, Bits<W>>,
-        shift: Signal<Local, Bits<5>>,
         line: Signal<Local, Bits<L>>,
         line_tag: Signal<Local, Bits<T>>,
         line_epoch: Signal<Local, Bits<E>>,
@@ -75,8 +73,8 @@ circuit! {
         mark_lsb: 6 = T + E + 1,
         used_bit: L = 1u64 << (T + E),
         mark_bit: L = 1u64 << (T + E + 1),
-        no_line: L = 0,
         no_mask: M = 0,
+        no_lanes: 4 = 0,
         one_epoch: E = 1,
         no_epoch: E = 0,
         one_set: S = 1,
@@ -85,7 +83,7 @@ circuit! {
     }
     check {
         assert!(WAYS == 1 || WAYS == 2, "one or two ways");
-        assert!((1..=3).contains(&W) && M == 4 << W, "2, 4 or 8 words a line");
+        assert!((1..=3).contains(&W) && WORDS == 1 << W && M == 4 * WORDS, "2, 4 or 8 words a line");
         assert!(T == 30 - S - W, "the tag is the rest of the address");
         assert!(L == T + E + 2 && L <= 32, "a line fits a word");
     }
@@ -95,11 +93,12 @@ impl<
         const WAYS: usize,
         const S: usize,
         const W: usize,
+        const WORDS: usize,
         const T: usize,
         const E: usize,
         const L: usize,
         const M: usize,
-    > Logic for FirstLoadTags<WAYS, S, W, T, E, L, M>
+    > Logic for FirstLoadTags<WAYS, S, W, WORDS, T, E, L, M>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -107,11 +106,9 @@ impl<
         self.word.next = self.address.val().get_bits::<W>(0);
         self.tag.next = self.address.val().get_bits::<T>(self.tag_lsb.val().index());
         self.set.next = self.address.val().get_bits::<S>(self.set_lsb.val().index());
-        if self.sweeping_ff.q.val() {
+        self.sweeps.next = self.sweeping_ff.q.val() | self.clear.val();
+        if self.sweeps.val() {
             self.set.next = self.sweep_ff.q.val();
-        }
-        if self.clear.val() {
-            self.set.next = self.sweep.val();
         }
 
         // Which way holds the line, and its mask.
@@ -136,7 +133,7 @@ impl<
             if self.same.val() {
                 self.found.next = true;
                 self.found_way.next = i != 0;
-                self.old.next = self.masks[i].read_data.val();
+                self.old.next = self.old.val() | self.masks[i].read_data.val();
             }
         }
         self.way.next = !self.last_used.val() & self.two_ways.val().any();
@@ -145,27 +142,30 @@ impl<
         }
 
         // What the access finds and leaves.
-        self.shift.next = bit_cast::<5, W>(self.word.val()) << 2;
-        self.touched.next = self.old.val() >> self.shift.val();
-        self.seen.next = self.touched.val().get_bits::<4>(0);
+        self.seen.next = self.no_lanes.val();
+        self.touched.next = self.no_mask.val();
+        for k in 0..WORDS {
+            if self.word.val() == k.to_bits() {
+                self.seen.next = self.seen.val() | self.old.val().get_bits::<4>(4 * k);
+                self.touched.next = self.touched.val()
+                    | (bit_cast::<M, 4>(self.touch.val()) << (4 * k).to_bits::<6>());
+            }
+        }
         self.known.next = (self.seen.val() & self.need.val()) == self.need.val();
-        self.touched.next = bit_cast::<M, 4>(self.touch.val()) << self.shift.val();
         self.mask.next = self.old.val() | self.touched.val();
         if self.remove.val() {
             self.mask.next = self.old.val() & !self.touched.val();
         }
+        // A swept line keeps anything but `used`.
         self.fresh.next = bit_cast::<L, T>(self.tag.val())
             | (bit_cast::<L, E>(self.epoch_ff.q.val()) << self.epoch_lsb.val());
-        if self.mask.val().any() {
+        if self.mask.val().any() & !self.sweeps.val() {
             self.fresh.next = self.fresh.val() | self.used_bit.val();
-        }
-        if self.sweeping_ff.q.val() | self.clear.val() {
-            self.fresh.next = self.no_line.val();
         }
         for i in 0..WAYS {
             self.chosen.next = self.way.val() ^ (i == 0);
             self.mark.next = self.marks[i].val();
-            if self.chosen.val() & !self.remove.val() & !self.sweeping_ff.q.val() {
+            if self.chosen.val() & !self.remove.val() & !self.sweeps.val() {
                 self.mark.next = self.last_used.val() ^ self.marks[i].val() ^ (i != 0);
             }
             if self.clear.val() {
@@ -187,7 +187,7 @@ impl<
         }
 
         // An epoch number that comes round again would make old lines new: they are swept first.
-        if self.commit.val() & self.sweeping_ff.q.val() {
+        if (self.commit.val() & self.sweeping_ff.q.val()) | self.clear.val() {
             self.sweep_ff.d.next = self.sweep_ff.q.val() + self.one_set.val();
             if self.sweep_ff.q.val().all() {
                 self.sweeping_ff.d.next = false;
@@ -214,12 +214,12 @@ mod tests {
     use crate::{harness::settle, tick};
     use lookback_model::stimulus::Random;
 
-    type Tiny<const WAYS: usize> = FirstLoadTags<WAYS, 2, 1, 27, 2, 31, 8>;
+    type Tiny<const WAYS: usize> = FirstLoadTags<WAYS, 2, 1, 2, 27, 2, 31, 8>;
 
     #[test]
     fn synthesizes() {
         check_block(
-            FirstLoadTags::<2, 8, 3, 19, 11, 32, 32>::default(),
+            FirstLoadTags::<2, 8, 3, 8, 19, 11, 32, 32>::default(),
             "lookback_first_load_tags",
         );
         check_block(Tiny::<1>::default(), "lookback_first_load_tags_1");
@@ -232,8 +232,7 @@ mod tests {
         let mut tags = Tiny::<WAYS>::default();
         tags.connect_all();
         tags.clear.next = true;
-        for i in 0..4u64 {
-            tags.sweep.next = i.into();
+        for _ in 0..4 {
             tick!(tags);
         }
         tags.clear.next = false;

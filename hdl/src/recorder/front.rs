@@ -28,7 +28,7 @@ use rust_hdl::prelude::*;
 circuit! {
     /// The front; sizes are those of `first_load_tags` (`WAYS` to `M`), `dictionary` (`LANES` to
     /// `I`), `known_code` (`D`), `interval` (`C`) and `event_fifo` (`F`, `RESERVE`).
-    pub struct RecorderFront [WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE] {
+    pub struct RecorderFront [WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -129,7 +129,7 @@ circuit! {
         control: IntervalControl<C>,
         queue: InputQueue,
         sequencer: Sequencer,
-        tags: FirstLoadTags<WAYS, S, W, T, E, L, M>,
+        tags: FirstLoadTags<WAYS, S, W, WORDS, T, E, L, M>,
         fifo: EventFifo<F, RESERVE>,
         dictionary: Dictionary<LANES, B, R, I>,
         encoder: Encoder<I>,
@@ -149,6 +149,7 @@ impl<
         const WAYS: usize,
         const S: usize,
         const W: usize,
+        const WORDS: usize,
         const T: usize,
         const E: usize,
         const L: usize,
@@ -161,7 +162,7 @@ impl<
         const C: usize,
         const F: usize,
         const RESERVE: usize,
-    > Logic for RecorderFront<WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE>
+    > Logic for RecorderFront<WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -316,7 +317,6 @@ impl<
         self.sequencer.tag_known.next = self.tags.known.val();
         self.sequencer.full.next = self.fifo.full.val();
         self.tags.clear.next = self.control.clear.val();
-        self.tags.sweep.next = self.control.sweep.val().get_bits::<S>(0);
         self.tags.address.next = self.sequencer.tag_address.val();
         self.tags.need.next = self.sequencer.tag_need.val();
         self.tags.touch.next = self.sequencer.tag_touch.val();

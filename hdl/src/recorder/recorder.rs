@@ -1,6 +1,7 @@
 //! The whole recorder of one hart: the front, which makes the bytes of intervals, and the drain, which
 //! sends them and takes the host's commands.
 
+use super::circuit::Pending;
 use super::config::{Sizes, CLOCK_HZ};
 use super::front::RecorderFront;
 use crate::drain::{Drain, Identity};
@@ -25,9 +26,11 @@ fn identity(sizes: Sizes) -> Identity {
     }
 }
 
+impl<const RING: usize> Pending for Drain<RING> {}
+
 circuit! {
     /// Retirement port in, UART out; sizes as in `RecorderFront`, and a ring of `2^RING` bytes.
-    pub struct Recorder [WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING] {
+    pub struct Recorder [WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -78,7 +81,7 @@ circuit! {
         pub stall: Signal<Out, Bit>,
         /// UART to the host
         pub log_tx: Signal<Out, Bit>,
-        front: RecorderFront<WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE>,
+        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE>,
     }
     built {
         drain: Drain<RING> = Drain::new(identity(Sizes {
@@ -101,6 +104,7 @@ impl<
         const WAYS: usize,
         const S: usize,
         const W: usize,
+        const WORDS: usize,
         const T: usize,
         const E: usize,
         const L: usize,
@@ -114,7 +118,7 @@ impl<
         const F: usize,
         const RESERVE: usize,
         const RING: usize,
-    > Logic for Recorder<WAYS, S, W, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING>
+    > Logic for Recorder<WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING>
 {
     #[hdl_gen]
     fn update(&mut self) {

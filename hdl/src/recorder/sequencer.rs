@@ -9,8 +9,8 @@
 //! operation, certain, data, snoop. Masks: read, written, written by somebody else.
 //!
 //! Kinds of event: 0 REDIRECT, 1 TRAP, 2 FETCH (the numbers of the escapes), 3 the interval ends,
-//! 4 an operation that is not logged, 5 one that is, 6 boundary: position bit 0 says that an
-//! interval opens, bit 1 that a gap ended before.
+//! 4 an operation that is not logged, 5 one that is, 8 boundary: with bit 0 an interval opens, with
+//! bit 1 a gap ended before.
 
 use rust_hdl::prelude::*;
 
@@ -60,7 +60,7 @@ circuit! {
         /// an event
         pub push: Signal<Out, Bit>,
         /// its kind
-        pub event_kind: Signal<Out, Bits<3>>,
+        pub event_kind: Signal<Out, Bits<4>>,
         /// its position
         pub event_position: Signal<Out, Bits<24>>,
         /// its value
@@ -76,22 +76,29 @@ circuit! {
         fetch: Signal<Local, Bit>,
         own: Signal<Local, Bit>,
         last: Signal<Local, Bit>,
-        snoop: Signal<Local, Bit>,
+        at_redirect: Signal<Local, Bit>,
+        at_fetch: Signal<Local, Bit>,
+        at_own: Signal<Local, Bit>,
+        at_last: Signal<Local, Bit>,
+        at_snoop: Signal<Local, Bit>,
+        fetch_address: Signal<Local, Bits<30>>,
         looks: Signal<Local, Bit>,
         steps: Signal<Local, Bit>,
         more: Signal<Local, Bit>,
-        happens: Signal<Local, Bit>,
+        unknown: Signal<Local, Bit>,
     }
     constants {
         no_mask: 4 = 0,
         whole_word: 4 = 15,
-        kind_redirect: 3 = 0,
-        kind_trap: 3 = 1,
-        kind_fetch: 3 = 2,
-        kind_last: 3 = 3,
-        kind_skipped: 3 = 4,
-        kind_logged: 3 = 5,
-        kind_boundary: 3 = 6,
+        no_address: 30 = 0,
+        no_value: 32 = 0,
+        kind_redirect: 4 = 0,
+        kind_trap: 4 = 1,
+        kind_fetch: 4 = 2,
+        kind_last: 4 = 3,
+        kind_skipped: 4 = 4,
+        kind_logged: 4 = 5,
+        kind_boundary: 4 = 8,
     }
 }
 
@@ -99,18 +106,11 @@ impl Logic for Sequencer {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self,
-            clock,
-            boundary_ff,
-            redirect_ff,
-            fetch_ff,
-            own_ff,
-            last_ff,
-            looked_ff
+            self, clock, boundary_ff, redirect_ff, fetch_ff, own_ff, last_ff, looked_ff
         );
         // The steps that are left; the first of them is taken.
-        self.boundary.next =
-            (self.flags.val().get_bit(0) | self.flags.val().get_bit(1)) & !self.boundary_ff.q.val();
+        self.boundary.next = (self.flags.val().get_bit(0) | self.flags.val().get_bit(1))
+            & !self.boundary_ff.q.val();
         self.redirect.next = self.flags.val().get_bit(3) & !self.redirect_ff.q.val();
         self.fetch.next = self.flags.val().get_bit(4) & !self.fetch_ff.q.val();
         self.own.next = (self.flags.val().get_bit(6)
@@ -118,85 +118,114 @@ impl Logic for Sequencer {
             | self.flags.val().get_bit(9))
             & !self.own_ff.q.val();
         self.last.next = self.flags.val().get_bit(2) & !self.last_ff.q.val();
-        self.snoop.next = self.flags.val().get_bit(10);
+        self.at_redirect.next = self.redirect.val() & !self.boundary.val();
+        self.at_fetch.next = self.fetch.val() & !self.boundary.val() & !self.redirect.val();
+        self.at_own.next = self.own.val()
+            & !self.boundary.val()
+            & !self.redirect.val()
+            & !self.fetch.val();
+        self.at_last.next = self.last.val()
+            & !self.boundary.val()
+            & !self.redirect.val()
+            & !self.fetch.val()
+            & !self.own.val();
+        self.at_snoop.next = !self.boundary.val()
+            & !self.redirect.val()
+            & !self.fetch.val()
+            & !self.own.val()
+            & !self.last.val();
 
-        self.looks.next = false;
-        self.happens.next = true;
-        self.more.next = true;
-        self.tag_address.next = self.addr.val();
-        self.tag_need.next = self.masks.val().get_bits::<4>(0);
-        self.tag_touch.next = self.masks.val().get_bits::<4>(0) | self.masks.val().get_bits::<4>(4);
-        self.tag_remove.next = false;
-        self.event_value.next = self.pc.val();
-        self.event_kind.next = self.kind_redirect.val();
-        self.event_position.next = self.position.val();
-        if self.boundary.val() {
-            self.event_kind.next = self.kind_boundary.val();
-            self.event_position.next = bit_cast::<24, 2>(self.flags.val().get_bits::<2>(0));
-            self.more.next = self.redirect.val()
-                | self.fetch.val()
-                | self.own.val()
-                | self.last.val()
-                | self.snoop.val();
-        } else if self.redirect.val() {
-            self.more.next = self.fetch.val() | self.own.val() | self.last.val() | self.snoop.val();
-        } else if self.fetch.val() {
-            self.looks.next = !self.flags.val().get_bit(5);
-            self.tag_address.next = self.pc.val().get_bits::<30>(2);
+        // Tags: the OR of what each step wants, gated by the step.
+        self.fetch_address.next = self.pc.val().get_bits::<30>(2);
+        self.tag_address.next = self.no_address.val();
+        self.tag_need.next = self.no_mask.val();
+        self.tag_touch.next = self.no_mask.val();
+        if self.at_fetch.val() {
+            self.tag_address.next = self.fetch_address.val();
             self.tag_need.next = self.whole_word.val();
             self.tag_touch.next = self.whole_word.val();
-            self.event_value.next = self.insn.val();
+        }
+        if self.at_own.val() {
+            self.tag_address.next = self.tag_address.val() | self.addr.val();
+            self.tag_need.next = self.tag_need.val() | self.masks.val().get_bits::<4>(0);
+            self.tag_touch.next = self.tag_touch.val()
+                | self.masks.val().get_bits::<4>(0)
+                | self.masks.val().get_bits::<4>(4);
+        }
+        if self.at_snoop.val() {
+            self.tag_address.next = self.tag_address.val() | self.snoop_addr.val();
+            self.tag_touch.next = self.tag_touch.val() | self.masks.val().get_bits::<4>(8);
+        }
+        self.tag_remove.next = self.at_snoop.val();
+        self.looks.next = (self.at_fetch.val() & !self.flags.val().get_bit(5))
+            | (self.at_own.val() & self.flags.val().get_bit(9))
+            | (self.at_snoop.val() & self.flags.val().get_bit(10));
+
+        // The event, in the same way.
+        self.unknown.next = !self.tag_known.val();
+        self.event_position.next = self.position.val();
+        self.event_value.next = self.no_value.val();
+        self.event_kind.next = self.kind_redirect.val();
+        self.more.next = false;
+        if self.boundary.val() {
+            self.event_kind.next =
+                self.kind_boundary.val() | bit_cast::<4, 2>(self.flags.val().get_bits::<2>(0));
+        }
+        if self.boundary.val() | self.at_redirect.val() {
+            self.event_value.next = self.pc.val();
+        }
+        if self.at_fetch.val() {
+            self.event_value.next = self.event_value.val() | self.insn.val();
             self.event_kind.next = self.kind_fetch.val();
-            self.happens.next = !self.tag_known.val() | !self.looks.val();
-            self.more.next = self.own.val() | self.last.val() | self.snoop.val();
-        } else if self.own.val() {
-            self.looks.next = self.flags.val().get_bit(9);
-            self.event_value.next = self.value.val();
-            self.event_kind.next = self.kind_logged.val();
-            if self.tag_known.val() & !self.flags.val().get_bit(8) {
-                self.event_kind.next = self.kind_skipped.val();
-            }
-            self.happens.next = self.flags.val().get_bit(7);
+        }
+        if self.at_own.val() {
+            self.event_value.next = self.event_value.val() | self.value.val();
+            self.event_kind.next = self.kind_skipped.val();
             if self.flags.val().get_bit(6) {
                 self.event_kind.next = self.kind_trap.val();
-                self.happens.next = true;
+            } else if self.unknown.val() | self.flags.val().get_bit(8) {
+                self.event_kind.next = self.kind_logged.val();
             }
-            self.more.next = self.last.val() | self.snoop.val();
-        } else if self.last.val() {
+        }
+        if self.at_last.val() {
             self.event_kind.next = self.kind_last.val();
-            self.more.next = self.snoop.val();
-        } else {
-            self.looks.next = self.snoop.val();
-            self.tag_address.next = self.snoop_addr.val();
-            self.tag_need.next = self.no_mask.val();
-            self.tag_touch.next = self.masks.val().get_bits::<4>(8);
-            self.tag_remove.next = true;
-            self.happens.next = false;
-            self.more.next = false;
         }
 
         // A step that may log waits for a place, even if it turns out to log nothing.
         self.steps.next = self.valid.val()
             & (self.looked_ff.q.val() | !self.looks.val())
-            & (!self.full.val() | self.tag_remove.val());
+            & (!self.full.val() | self.at_snoop.val());
         self.looked_ff.d.next = self.valid.val() & self.looks.val() & !self.steps.val();
-        self.push.next = self.steps.val() & self.happens.val();
+        self.push.next = self.steps.val()
+            & (self.boundary.val()
+                | self.at_redirect.val()
+                | (self.at_fetch.val() & (self.unknown.val() | self.flags.val().get_bit(5)))
+                | (self.at_own.val()
+                    & (self.flags.val().get_bit(6) | self.flags.val().get_bit(7)))
+                | self.at_last.val());
         self.tag_commit.next = self.steps.val() & self.looks.val();
-        self.tag_advance.next = self.steps.val() & (self.event_kind.val() == self.kind_last.val());
+        self.tag_advance.next = self.steps.val() & self.at_last.val();
+        // Whether another step is left after this one.
+        self.more.next = (self.flags.val().get_bit(10) & !self.at_snoop.val())
+            | (self.last.val() & !self.at_last.val() & !self.at_snoop.val())
+            | (self.own.val() & (self.at_fetch.val() | self.at_redirect.val()))
+            | (self.fetch.val() & self.at_redirect.val())
+            | (self.boundary.val()
+                & (self.redirect.val() | self.fetch.val() | self.own.val()));
         self.pop.next = self.steps.val() & !self.more.val();
         if self.steps.val() {
             self.boundary_ff.d.next = true;
-            if !self.boundary.val() {
+            if self.at_redirect.val() {
                 self.redirect_ff.d.next = true;
-                if !self.redirect.val() {
-                    self.fetch_ff.d.next = true;
-                    if !self.fetch.val() {
-                        self.own_ff.d.next = true;
-                        if !self.own.val() {
-                            self.last_ff.d.next = true;
-                        }
-                    }
-                }
+            }
+            if self.at_fetch.val() {
+                self.fetch_ff.d.next = true;
+            }
+            if self.at_own.val() {
+                self.own_ff.d.next = true;
+            }
+            if self.at_last.val() {
+                self.last_ff.d.next = true;
             }
         }
         if self.pop.val() | self.clear.val() {
