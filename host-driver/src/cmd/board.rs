@@ -3,13 +3,10 @@
 use crate::firmware::Firmware;
 use crate::text::parse_size;
 use crate::ui::Ui;
-use anyhow::{bail, Result};
+use anyhow::{bail, Context, Result};
 use lookback_sim::{Board, BoardOptions, EngineKind, Segment};
 use std::path::PathBuf;
 use std::str::FromStr;
-
-/// Clock of the simulated boards, which a link speed is counted against.
-const CLOCK_HZ: u32 = 25_000_000;
 
 /// All that a simulated board can have: firmware may put its stack anywhere in it.
 const DEFAULT_RAM: u32 = 16 << 20;
@@ -66,7 +63,7 @@ pub struct BoardArgs {
     /// Simulator: Verilator is used when it is installed, unless told otherwise.
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
-    /// Which board [default: bugnet].
+    /// Which board: bugnet, or tiny, whose recorder is too small on purpose [default: bugnet].
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Memory, 64K to 16M [default: 16M].
@@ -97,13 +94,14 @@ impl BoardArgs {
     /// What board to build.
     pub fn options(&self) -> Result<BoardOptions> {
         let defaults = BoardOptions::default();
+        let preset = self.preset.clone().unwrap_or(defaults.preset);
         let bit_clocks = match self.link_speed {
             None | Some(LinkSpeed::Max) => 1,
-            Some(LinkSpeed::Baud(baud)) => bit_clocks(baud)?,
+            Some(LinkSpeed::Baud(baud)) => bit_clocks(&preset, baud)?,
         };
         Ok(BoardOptions {
             engine: self.engine.unwrap_or(EngineChoice::Auto).into(),
-            preset: self.preset.clone().unwrap_or(defaults.preset),
+            preset,
             ram_bytes: self.ram.unwrap_or(DEFAULT_RAM),
             bit_clocks,
             vcd: self.vcd.clone(),
@@ -144,16 +142,20 @@ pub fn engine_name(board: &Board) -> &'static str {
 }
 
 /// Clock cycles a bit, for a speed in the board's own time.
-fn bit_clocks(baud: u32) -> Result<u16> {
-    let clocks = (CLOCK_HZ + baud / 2) / baud;
+fn bit_clocks(preset: &str, baud: u32) -> Result<u16> {
+    let recorder = lookback_rtl_gen::find(&format!("sim-{preset}"))?.recorder();
+    let clock_hz = recorder
+        .with_context(|| format!("the board {preset} has no recorder, and so no link"))?
+        .clock_hz;
+    let clocks = (clock_hz + baud / 2) / baud;
     match u16::try_from(clocks) {
         Ok(clocks) if clocks > 0 => Ok(clocks),
         _ => bail!(
             "--link-speed {baud} is not possible with the board's clock of {} MHz: from {} to {} \
              bits a second are",
-            CLOCK_HZ / 1_000_000,
-            CLOCK_HZ / u32::from(u16::MAX) + 1,
-            CLOCK_HZ
+            clock_hz / 1_000_000,
+            clock_hz / u32::from(u16::MAX) + 1,
+            clock_hz
         ),
     }
 }
