@@ -46,7 +46,7 @@ impl Sizes {
 
     /// Bits of a line beside its mask.
     pub const fn line_bits(&self) -> usize {
-        self.tag_bits() + self.epoch_bits + 2
+        self.tag_bits() + self.epoch_bits + 1
     }
 
     /// Bits of a line's byte mask.
@@ -98,7 +98,7 @@ pub const BUGNET: Sizes = Sizes {
     set_bits: 8,
     ways: 2,
     word_bits: 3,
-    epoch_bits: 11,
+    epoch_bits: 8,
     dict_bits: 6,
     lane_bits: 4,
     dirty_bits: 11,
@@ -136,6 +136,7 @@ macro_rules! sized {
             { $sizes.line_bits() },
             { $sizes.mask_bits() },
             { 1 << $sizes.lane_bits },
+            { 2 << $sizes.lane_bits },
             { $sizes.lane_bits },
             { $sizes.dict_bits - $sizes.lane_bits },
             { $sizes.dict_bits },

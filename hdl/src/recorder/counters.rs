@@ -76,7 +76,6 @@ circuit! {
         gap_retired_lo_ff: DFF<Bits<32>>,
         gap_retired_hi_ff: DFF<Bits<32>>,
         gap_lost_ff: DFF<Bits<32>>,
-        lost_before: Signal<Local, Bits<32>>,
     }
     constants {
         zero: 32 = 0,
@@ -140,15 +139,13 @@ impl Logic for Counters {
             self.lost_hi_ff.d.next = self.lost_hi_ff.q.val() + self.one.val();
         }
 
-        self.lost_before.next = self.losing_ff.q.val();
+        // A gap's own losses: zero from the end of the gap before.
+        if self.lose.val() {
+            self.losing_ff.d.next = self.losing_ff.q.val() + self.one.val();
+        }
         if self.gap_start.val() {
             self.before_lo_ff.d.next = self.retired_lo_ff.q.val();
             self.before_hi_ff.d.next = self.retired_hi_ff.q.val();
-            self.lost_before.next = self.zero.val();
-            self.losing_ff.d.next = self.zero.val();
-        }
-        if self.lose.val() {
-            self.losing_ff.d.next = self.lost_before.val() + self.one.val();
         }
         if self.mark.val() {
             self.mark_retired_lo_ff.d.next = self.retired_lo_ff.q.val();
@@ -158,8 +155,10 @@ impl Logic for Counters {
             self.gap_retired_lo_ff.d.next = self.before_lo_ff.q.val();
             self.gap_retired_hi_ff.d.next = self.before_hi_ff.q.val();
             self.gap_lost_ff.d.next = self.losing_ff.q.val();
+            self.losing_ff.d.next = self.zero.val();
         }
         if self.clear.val() {
+            self.losing_ff.d.next = self.zero.val();
             self.retired_lo_ff.d.next = self.zero.val();
             self.retired_hi_ff.d.next = self.zero.val();
             self.cycles_lo_ff.d.next = self.zero.val();

@@ -161,16 +161,43 @@ impl<const I: usize> Logic for Encoder<I> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, skipped_ff, looked_ff, hit_ff, rank_ff, at_count_ff, at_rank_ff,
-            at_word_ff, at_escape_ff, at_place_ff, at_align_ff, at_total_ff, at_digest_ff,
-            at_reason_ff, at_kind_ff, at_index_ff, at_retired_lo_ff, at_retired_hi_ff,
-            at_cycles_lo_ff, at_cycles_hi_ff, at_lost_ff, at_register_ff, busy_ff, kind_ff,
-            boundary_ff, opens_ff, gap_ff, number_ff, value_ff, value_hit_ff, value_rank_ff,
-            index_ff, register_ff
+            self,
+            clock,
+            skipped_ff,
+            looked_ff,
+            hit_ff,
+            rank_ff,
+            at_count_ff,
+            at_rank_ff,
+            at_word_ff,
+            at_escape_ff,
+            at_place_ff,
+            at_align_ff,
+            at_total_ff,
+            at_digest_ff,
+            at_reason_ff,
+            at_kind_ff,
+            at_index_ff,
+            at_retired_lo_ff,
+            at_retired_hi_ff,
+            at_cycles_lo_ff,
+            at_cycles_hi_ff,
+            at_lost_ff,
+            at_register_ff,
+            busy_ff,
+            kind_ff,
+            boundary_ff,
+            opens_ff,
+            gap_ff,
+            number_ff,
+            value_ff,
+            value_hit_ff,
+            value_rank_ff,
+            index_ff,
+            register_ff
         );
         // First stage: operations are looked up.
-        self.operation.next =
-            self.event_kind.val().get_bit(2) & !self.event_kind.val().get_bit(3);
+        self.operation.next = self.event_kind.val().get_bit(2) & !self.event_kind.val().get_bit(3);
         self.dict_look.next =
             self.event_valid.val() & self.operation.val() & !self.looked_ff.q.val();
         self.moves.next = self.event_valid.val()
@@ -224,8 +251,7 @@ impl<const I: usize> Logic for Encoder<I> {
             self.field.next = self.field.val()
                 | (bit_cast::<32, 24>(self.number_ff.q.val()) << 2)
                 | bit_cast::<32, 2>(self.kind_ff.q.val());
-            self.width.next =
-                self.width.val() | (self.full_width.val() + self.width_1.val());
+            self.width.next = self.width.val() | (self.full_width.val() + self.width_1.val());
         }
         if self.at_reason_ff.q.val() {
             self.field.next = self.field.val() | bit_cast::<32, 3>(self.reason.val());
@@ -236,9 +262,8 @@ impl<const I: usize> Logic for Encoder<I> {
             if self.gap_ff.q.val() {
                 self.field.next = self.field.val() | self.gap_kind.val();
             } else {
-                self.field.next = self.field.val()
-                    | (bit_cast::<32, 2>(self.mode.val()) << 8)
-                    | self.one.val();
+                self.field.next =
+                    self.field.val() | (bit_cast::<32, 2>(self.mode.val()) << 8) | self.one.val();
             }
         }
         if self.at_word_ff.q.val()
@@ -324,8 +349,7 @@ impl<const I: usize> Logic for Encoder<I> {
             self.at_lost_ff.d.next = self.at_cycles_hi_ff.q.val() & self.gap_ff.q.val();
             self.at_register_ff.d.next = (self.at_word_ff.q.val() & self.boundary_ff.q.val())
                 | (self.at_register_ff.q.val() & !self.register_ff.q.val().all());
-            self.header_done.next =
-                self.at_register_ff.q.val() & self.register_ff.q.val().all();
+            self.header_done.next = self.at_register_ff.q.val() & self.register_ff.q.val().all();
             self.done.next = (((self.at_count_ff.q.val() & self.short.val())
                 | self.at_rank_ff.q.val())
                 & self.value_hit_ff.q.val())

@@ -7,8 +7,9 @@
 //! ```
 //! `address` and masks are kept for both cycles; the next access begins in the cycle after.
 //!
-//! A line is two words of block RAM: {mark, used, epoch, tag} and the mask of its bytes. A line
-//! whose mask is empty is not `used` and holds nothing. The way that was used last is the exclusive
+//! A line is two words of block RAM: {mark, epoch, tag} and the mask of its bytes. A line whose mask
+//! is empty holds nothing. Everything is computed for each way beside the comparison of its tag, not
+//! after it. The way that was used last is the exclusive
 //! or of the marks of both ways, so that using a way rewrites that way only.
 
 use super::memory::BlockRam;
@@ -44,15 +45,17 @@ circuit! {
         tag: Signal<Local, Bits<T>>,
         word: Signal<Local, Bits<W>>,
         line: Signal<Local, Bits<L>>,
+        line_mask: Signal<Local, Bits<M>>,
         line_tag: Signal<Local, Bits<T>>,
         line_epoch: Signal<Local, Bits<E>>,
         same: Signal<Local, Bit>,
+        seen: Signal<Local, Bits<4>>,
         found: Signal<Local, Bit>,
         found_way: Signal<Local, Bit>,
         last_used: Signal<Local, Bit>,
         way: Signal<Local, Bit>,
         old: Signal<Local, Bits<M>>,
-        seen: Signal<Local, Bits<4>>,
+        lanes: Signal<Local, Bits<4>>,
         touched: Signal<Local, Bits<M>>,
         mask: Signal<Local, Bits<M>>,
         fresh: Signal<Local, Bits<L>>,
@@ -69,10 +72,8 @@ circuit! {
         set_lsb: 6 = W,
         tag_lsb: 6 = W + S,
         epoch_lsb: 6 = T,
-        used_lsb: 6 = T + E,
-        mark_lsb: 6 = T + E + 1,
-        used_bit: L = 1u64 << (T + E),
-        mark_bit: L = 1u64 << (T + E + 1),
+        mark_lsb: 6 = T + E,
+        mark_bit: L = 1u64 << (T + E),
         no_mask: M = 0,
         no_lanes: 4 = 0,
         one_epoch: E = 1,
@@ -85,7 +86,7 @@ circuit! {
         assert!(WAYS == 1 || WAYS == 2, "one or two ways");
         assert!((1..=3).contains(&W) && WORDS == 1 << W && M == 4 * WORDS, "2, 4 or 8 words a line");
         assert!(T == 30 - S - W, "the tag is the rest of the address");
-        assert!(L == T + E + 2 && L <= 32, "a line fits a word");
+        assert!(L == T + E + 1 && L <= 32, "a line fits a word");
     }
 }
 
@@ -115,6 +116,7 @@ impl<
         self.found.next = false;
         self.found_way.next = false;
         self.last_used.next = false;
+        self.known.next = !self.need.val().any();
         self.old.next = self.no_mask.val();
         for i in 0..WAYS {
             self.lines[i].clock.next = self.clock.val();
@@ -122,18 +124,29 @@ impl<
             self.lines[i].read_address.next = self.set.val();
             self.masks[i].read_address.next = self.set.val();
             self.line.next = self.lines[i].read_data.val();
+            self.line_mask.next = self.masks[i].read_data.val();
             self.line_tag.next = self.line.val().get_bits::<T>(0);
             self.line_epoch.next = self.line.val().get_bits::<E>(self.epoch_lsb.val().index());
             self.marks[i].next = self.line.val().get_bit(self.mark_lsb.val().index());
             self.last_used.next = self.last_used.val() ^ self.marks[i].val();
-            self.same.next = self.line.val().get_bit(self.used_lsb.val().index())
+            self.same.next = self.line_mask.val().any()
                 & (self.line_tag.val() == self.tag.val())
                 & (self.line_epoch.val() == self.epoch_ff.q.val())
-                & !self.sweeping_ff.q.val();
+                & !self.sweeps.val();
+            self.seen.next = self.no_lanes.val();
+            for k in 0..WORDS {
+                if self.word.val() == k.to_bits() {
+                    self.seen.next = self.seen.val() | self.line_mask.val().get_bits::<4>(4 * k);
+                }
+            }
+            self.lanes.next = self.need.val() & !self.seen.val();
             if self.same.val() {
                 self.found.next = true;
                 self.found_way.next = i != 0;
-                self.old.next = self.old.val() | self.masks[i].read_data.val();
+                self.old.next = self.old.val() | self.line_mask.val();
+            }
+            if self.same.val() & !self.lanes.val().any() {
+                self.known.next = true;
             }
         }
         self.way.next = !self.last_used.val() & self.two_ways.val().any();
@@ -141,27 +154,24 @@ impl<
             self.way.next = self.found_way.val();
         }
 
-        // What the access finds and leaves.
-        self.seen.next = self.no_lanes.val();
+        // What the access leaves. A set that is swept is found nowhere and touched nowhere.
+        self.lanes.next = self.touch.val();
+        if self.sweeps.val() {
+            self.lanes.next = self.no_lanes.val();
+        }
         self.touched.next = self.no_mask.val();
         for k in 0..WORDS {
             if self.word.val() == k.to_bits() {
-                self.seen.next = self.seen.val() | self.old.val().get_bits::<4>(4 * k);
                 self.touched.next = self.touched.val()
-                    | (bit_cast::<M, 4>(self.touch.val()) << (4 * k).to_bits::<6>());
+                    | (bit_cast::<M, 4>(self.lanes.val()) << (4 * k).to_bits::<6>());
             }
         }
-        self.known.next = (self.seen.val() & self.need.val()) == self.need.val();
         self.mask.next = self.old.val() | self.touched.val();
         if self.remove.val() {
             self.mask.next = self.old.val() & !self.touched.val();
         }
-        // A swept line keeps anything but `used`.
         self.fresh.next = bit_cast::<L, T>(self.tag.val())
             | (bit_cast::<L, E>(self.epoch_ff.q.val()) << self.epoch_lsb.val());
-        if self.mask.val().any() & !self.sweeps.val() {
-            self.fresh.next = self.fresh.val() | self.used_bit.val();
-        }
         for i in 0..WAYS {
             self.chosen.next = self.way.val() ^ (i == 0);
             self.mark.next = self.marks[i].val();
@@ -214,12 +224,12 @@ mod tests {
     use crate::{harness::settle, tick};
     use lookback_model::stimulus::Random;
 
-    type Tiny<const WAYS: usize> = FirstLoadTags<WAYS, 2, 1, 2, 27, 2, 31, 8>;
+    type Tiny<const WAYS: usize> = FirstLoadTags<WAYS, 2, 1, 2, 27, 2, 30, 8>;
 
     #[test]
     fn synthesizes() {
         check_block(
-            FirstLoadTags::<2, 8, 3, 8, 19, 11, 32, 32>::default(),
+            FirstLoadTags::<2, 8, 3, 8, 19, 8, 28, 32>::default(),
             "lookback_first_load_tags",
         );
         check_block(Tiny::<1>::default(), "lookback_first_load_tags_1");

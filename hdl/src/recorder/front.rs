@@ -28,7 +28,7 @@ use rust_hdl::prelude::*;
 circuit! {
     /// The front; sizes are those of `first_load_tags` (`WAYS` to `M`), `dictionary` (`LANES` to
     /// `I`), `known_code` (`D`), `interval` (`C`) and `event_fifo` (`F`, `RESERVE`).
-    pub struct RecorderFront [WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE] {
+    pub struct RecorderFront [WAYS, S, W, WORDS, T, E, L, M, LANES, NODES, B, R, I, D, C, F, RESERVE] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -131,7 +131,7 @@ circuit! {
         sequencer: Sequencer,
         tags: FirstLoadTags<WAYS, S, W, WORDS, T, E, L, M>,
         fifo: EventFifo<F, RESERVE>,
-        dictionary: Dictionary<LANES, B, R, I>,
+        dictionary: Dictionary<LANES, NODES, B, R, I>,
         encoder: Encoder<I>,
         packer: Packer,
         mode_ff: DFF<Bits<2>>,
@@ -155,6 +155,7 @@ impl<
         const L: usize,
         const M: usize,
         const LANES: usize,
+        const NODES: usize,
         const B: usize,
         const R: usize,
         const I: usize,
@@ -162,7 +163,8 @@ impl<
         const C: usize,
         const F: usize,
         const RESERVE: usize,
-    > Logic for RecorderFront<WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE>
+    > Logic
+    for RecorderFront<WAYS, S, W, WORDS, T, E, L, M, LANES, NODES, B, R, I, D, C, F, RESERVE>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -263,7 +265,7 @@ impl<
         self.control.full.next = self.queue.full.val();
         self.control.pressure.next = self.queue.half.val() | self.fifo.pressure.val();
         self.control.live.next = self.shadow.live.val();
-        self.control.drained.next = !self.queue.valid.val()
+        self.control.drained.next = self.queue.empty.val()
             & self.fifo.empty.val()
             & self.encoder.idle.val()
             & self.packer.idle.val();

@@ -1,6 +1,9 @@
 //! Holds retirements that need something until the sequencer has looked them up: 16 entries of LUT
 //! RAM between a port that cannot wait and a sequencer that takes a few cycles for each.
 //!
+//! The flags of the head are in registers, so that the sequencer's choices start early; an entry that
+//! meets an empty queue is visible after two cycles.
+//!
 //! An entry is one retirement and what somebody else wrote in the same cycle, after it. Either part
 //! may be missing.
 
@@ -36,6 +39,8 @@ circuit! {
         pub pop: Signal<In, Bit>,
         /// there is a head
         pub valid: Signal<Out, Bit>,
+        /// nothing is in here, visible or not
+        pub empty: Signal<Out, Bit>,
         /// no place left
         pub full: Signal<Out, Bit>,
         /// half full or more
@@ -65,21 +70,24 @@ circuit! {
         masks_ram: LutRam<12, 4>,
         snoop_ram: LutRam<30, 4>,
         read_ff: DFF<Bits<4>>,
+        valid_ff: DFF<Bit>,
+        flags_ff: DFF<Bits<11>>,
         write_ff: DFF<Bits<4>>,
         count_ff: DFF<Bits<5>>,
+        read: Signal<Local, Bits<4>>,
     }
     constants {
         one: 4 = 1,
         one_entry: 5 = 1,
         zero: 4 = 0,
-        empty: 5 = 0,
+        no_entry: 5 = 0,
     }
 }
 
 impl Logic for InputQueue {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, read_ff, write_ff, count_ff);
+        dff_setup!(self, clock, read_ff, valid_ff, flags_ff, write_ff, count_ff);
         self.flags_ram.clock.next = self.clock.val();
         self.position_ram.clock.next = self.clock.val();
         self.pc_ram.clock.next = self.clock.val();
@@ -88,7 +96,14 @@ impl Logic for InputQueue {
         self.addr_ram.clock.next = self.clock.val();
         self.masks_ram.clock.next = self.clock.val();
         self.snoop_ram.clock.next = self.clock.val();
-        self.flags_ram.read_address.next = self.read_ff.q.val();
+        self.read.next = self.read_ff.q.val();
+        if self.pop.val() {
+            self.read.next = self.read_ff.q.val() + self.one.val();
+        }
+        self.read_ff.d.next = self.read.val();
+        self.flags_ram.read_address.next = self.read.val();
+        self.flags_ff.d.next = self.flags_ram.read_data.val();
+        self.head_flags.next = self.flags_ff.q.val();
         self.position_ram.read_address.next = self.read_ff.q.val();
         self.pc_ram.read_address.next = self.read_ff.q.val();
         self.insn_ram.read_address.next = self.read_ff.q.val();
@@ -120,7 +135,6 @@ impl Logic for InputQueue {
         self.addr_ram.write_data.next = self.addr.val();
         self.masks_ram.write_data.next = self.masks.val();
         self.snoop_ram.write_data.next = self.snoop_addr.val();
-        self.head_flags.next = self.flags_ram.read_data.val();
         self.head_position.next = self.position_ram.read_data.val();
         self.head_pc.next = self.pc_ram.read_data.val();
         self.head_insn.next = self.insn_ram.read_data.val();
@@ -129,7 +143,11 @@ impl Logic for InputQueue {
         self.head_masks.next = self.masks_ram.read_data.val();
         self.head_snoop_addr.next = self.snoop_ram.read_data.val();
 
-        self.valid.next = self.count_ff.q.val().any();
+        self.valid.next = self.valid_ff.q.val();
+        self.empty.next = !self.count_ff.q.val().any();
+        // An entry of this cycle can be read in the next one, not in this one.
+        self.valid_ff.d.next = self.count_ff.q.val().any()
+            & !(self.pop.val() & (self.count_ff.q.val() == self.one_entry.val()));
         self.full.next = self.count_ff.q.val().get_bit(4);
         self.half.next = self.count_ff.q.val().get_bit(4) | self.count_ff.q.val().get_bit(3);
         if self.push.val() {
@@ -140,13 +158,11 @@ impl Logic for InputQueue {
         } else if self.pop.val() {
             self.count_ff.d.next = self.count_ff.q.val() - self.one_entry.val();
         }
-        if self.pop.val() {
-            self.read_ff.d.next = self.read_ff.q.val() + self.one.val();
-        }
         if self.clear.val() {
+            self.valid_ff.d.next = false;
             self.read_ff.d.next = self.zero.val();
             self.write_ff.d.next = self.zero.val();
-            self.count_ff.d.next = self.empty.val();
+            self.count_ff.d.next = self.no_entry.val();
         }
     }
 }

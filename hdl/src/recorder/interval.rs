@@ -154,6 +154,7 @@ circuit! {
         cause: Signal<Local, Bits<3>>,
         rest: Signal<Local, Bits<24>>,
         ending: Signal<Local, Bit>,
+        counted: Signal<Local, Bits<24>>,
         near: Signal<Local, Bit>,
         wants: Signal<Local, Bit>,
         blocked: Signal<Local, Bit>,
@@ -256,12 +257,12 @@ impl<const C: usize> Logic for IntervalControl<C> {
         self.position.next = self.count_ff.q.val();
         self.digest.next = self.digest_ff.q.val();
         if !self.open_ff.q.val() {
-            self.position.next = self.no_count.val();
             self.digest.next = self.ones.val();
         }
+        self.counted.next = self.count_ff.q.val() + self.accept.val();
+        self.count_ff.d.next = self.counted.val();
         if self.accept.val() {
             self.open_ff.d.next = !self.ending.val();
-            self.count_ff.d.next = self.position.val() + self.one_count.val();
             self.digest_ff.d.next = self.stepped.val();
             if self.triggered_ff.q.val() {
                 self.since_ff.d.next = self.since_ff.q.val() + self.one.val();
@@ -344,16 +345,19 @@ impl<const C: usize> Logic for IntervalControl<C> {
             }
         }
 
-        // The copies for the trailer are made in the next cycle: by then the count and the digest
-        // have the last instruction in them, and a trigger has shown whether it ends here.
+        // Digest and reason are copied in the next cycle: by then the digest has the last instruction
+        // in it, and a trigger has shown whether it ends here.
         self.closing_ff.d.next = self.closes.val();
         if self.closes.val() & !self.accept.val() {
             self.last.next = true;
             self.push.next = true;
             self.open_ff.d.next = false;
         }
+        if self.closes.val() {
+            self.total_ff.d.next = self.counted.val();
+            self.count_ff.d.next = self.no_count.val();
+        }
         if self.closing_ff.q.val() {
-            self.total_ff.d.next = self.count_ff.q.val();
             self.total_digest_ff.d.next = self.digest_ff.q.val();
             self.reason_ff.d.next = self.cause_ff.q.val();
             if self.triggered_out.val() {
@@ -387,6 +391,7 @@ impl<const C: usize> Logic for IntervalControl<C> {
         if self.clear.val() {
             self.started_ff.d.next = true;
             self.open_ff.d.next = false;
+            self.count_ff.d.next = self.no_count.val();
             self.ended_ff.d.next = false;
             self.triggered_ff.d.next = false;
             self.since_ff.d.next = self.none.val();

@@ -30,7 +30,7 @@ impl<const RING: usize> Pending for Drain<RING> {}
 
 circuit! {
     /// Retirement port in, UART out; sizes as in `RecorderFront`, and a ring of `2^RING` bytes.
-    pub struct Recorder [WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING] {
+    pub struct Recorder [WAYS, S, W, WORDS, T, E, L, M, LANES, NODES, B, R, I, D, C, F, RESERVE, RING] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -81,7 +81,7 @@ circuit! {
         pub stall: Signal<Out, Bit>,
         /// UART to the host
         pub log_tx: Signal<Out, Bit>,
-        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE>,
+        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, LANES, NODES, B, R, I, D, C, F, RESERVE>,
     }
     built {
         drain: Drain<RING> = Drain::new(identity(Sizes {
@@ -110,6 +110,7 @@ impl<
         const L: usize,
         const M: usize,
         const LANES: usize,
+        const NODES: usize,
         const B: usize,
         const R: usize,
         const I: usize,
@@ -118,7 +119,8 @@ impl<
         const F: usize,
         const RESERVE: usize,
         const RING: usize,
-    > Logic for Recorder<WAYS, S, W, WORDS, T, E, L, M, LANES, B, R, I, D, C, F, RESERVE, RING>
+    > Logic
+    for Recorder<WAYS, S, W, WORDS, T, E, L, M, LANES, NODES, B, R, I, D, C, F, RESERVE, RING>
 {
     #[hdl_gen]
     fn update(&mut self) {

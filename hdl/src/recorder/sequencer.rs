@@ -106,11 +106,18 @@ impl Logic for Sequencer {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, boundary_ff, redirect_ff, fetch_ff, own_ff, last_ff, looked_ff
+            self,
+            clock,
+            boundary_ff,
+            redirect_ff,
+            fetch_ff,
+            own_ff,
+            last_ff,
+            looked_ff
         );
         // The steps that are left; the first of them is taken.
-        self.boundary.next = (self.flags.val().get_bit(0) | self.flags.val().get_bit(1))
-            & !self.boundary_ff.q.val();
+        self.boundary.next =
+            (self.flags.val().get_bit(0) | self.flags.val().get_bit(1)) & !self.boundary_ff.q.val();
         self.redirect.next = self.flags.val().get_bit(3) & !self.redirect_ff.q.val();
         self.fetch.next = self.flags.val().get_bit(4) & !self.fetch_ff.q.val();
         self.own.next = (self.flags.val().get_bit(6)
@@ -120,10 +127,8 @@ impl Logic for Sequencer {
         self.last.next = self.flags.val().get_bit(2) & !self.last_ff.q.val();
         self.at_redirect.next = self.redirect.val() & !self.boundary.val();
         self.at_fetch.next = self.fetch.val() & !self.boundary.val() & !self.redirect.val();
-        self.at_own.next = self.own.val()
-            & !self.boundary.val()
-            & !self.redirect.val()
-            & !self.fetch.val();
+        self.at_own.next =
+            self.own.val() & !self.boundary.val() & !self.redirect.val() & !self.fetch.val();
         self.at_last.next = self.last.val()
             & !self.boundary.val()
             & !self.redirect.val()
@@ -210,8 +215,7 @@ impl Logic for Sequencer {
             | (self.last.val() & !self.at_last.val() & !self.at_snoop.val())
             | (self.own.val() & (self.at_fetch.val() | self.at_redirect.val()))
             | (self.fetch.val() & self.at_redirect.val())
-            | (self.boundary.val()
-                & (self.redirect.val() | self.fetch.val() | self.own.val()));
+            | (self.boundary.val() & (self.redirect.val() | self.fetch.val() | self.own.val()));
         self.pop.next = self.steps.val() & !self.more.val();
         if self.steps.val() {
             self.boundary_ff.d.next = true;
