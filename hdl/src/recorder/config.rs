@@ -25,8 +25,6 @@ pub struct Sizes {
     pub epoch_bits: usize,
     /// log2 of the dictionary's entries
     pub dict_bits: usize,
-    /// log2 of the entries that are compared each cycle
-    pub lane_bits: usize,
     /// log2 of the bitmap of written code blocks
     pub dirty_bits: usize,
     /// log2 of the event FIFO's entries
@@ -100,7 +98,6 @@ pub const BUGNET: Sizes = Sizes {
     word_bits: 3,
     epoch_bits: 8,
     dict_bits: 6,
-    lane_bits: 4,
     dirty_bits: 11,
     fifo_bits: 9,
     fifo_reserve: 64,
@@ -114,7 +111,6 @@ pub const TINY: Sizes = Sizes {
     word_bits: 1,
     epoch_bits: 2,
     dict_bits: 3,
-    lane_bits: 2,
     dirty_bits: 3,
     fifo_bits: 5,
     fifo_reserve: 24,
@@ -135,11 +131,8 @@ macro_rules! sized {
             { $sizes.epoch_bits },
             { $sizes.line_bits() },
             { $sizes.mask_bits() },
-            { 1 << $sizes.lane_bits },
-            { 2 << $sizes.lane_bits },
-            { $sizes.lane_bits },
-            { $sizes.dict_bits - $sizes.lane_bits },
             { $sizes.dict_bits },
+            { $sizes.dict_bits + 1 },
             { $sizes.dirty_bits },
             { $sizes.sweep_bits() },
             { $sizes.fifo_bits },

@@ -116,7 +116,7 @@ impl<const W: usize, const N: usize> Logic for BlockRam<W, N> {
     fn hdl(&self) -> Verilog {
         // Without `no_rw_check` yosys would build the old value of a word that is being written.
         Verilog::Custom(format!(
-            "(* no_rw_check *) reg [{}:0] mem [0:{}];
+            "(* no_rw_check, ram_style = \"block\" *) reg [{}:0] mem [0:{}];
 
 always @(posedge clock) begin
    read_data <= mem[read_address];
