@@ -155,7 +155,7 @@ pub type TinyBoard = sized!(SimBoard, TINY, TINY.ring_bits);
 
 circuit! {
     /// A SoC and its recorder; sizes as in `Recorder`.
-    pub struct SimBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, D, C, F, RESERVE, RING] {
+    pub struct SimBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -243,7 +243,7 @@ circuit! {
         /// bytes written
         pub snoop_mask: Signal<Out, Bits<4>>,
         soc: Soc,
-        recorder: Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, D, C, F, RESERVE, RING>,
+        recorder: Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING>,
     }
     constants {}
 }
@@ -259,12 +259,15 @@ impl<
         const M: usize,
         const I: usize,
         const P: usize,
+        const LANES: usize,
+        const B: usize,
+        const R: usize,
         const D: usize,
         const C: usize,
         const F: usize,
         const RESERVE: usize,
         const RING: usize,
-    > Logic for SimBoard<WAYS, S, W, WORDS, T, E, L, M, I, P, D, C, F, RESERVE, RING>
+    > Logic for SimBoard<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING>
 {
     #[hdl_gen]
     fn update(&mut self) {

@@ -25,6 +25,8 @@ pub struct Sizes {
     pub epoch_bits: usize,
     /// log2 of the dictionary's entries
     pub dict_bits: usize,
+    /// log2 of the dictionary's counters that are compared each cycle
+    pub lane_bits: usize,
     /// log2 of the bitmap of written code blocks
     pub dirty_bits: usize,
     /// log2 of the event FIFO's entries
@@ -98,6 +100,7 @@ pub const BUGNET: Sizes = Sizes {
     word_bits: 3,
     epoch_bits: 8,
     dict_bits: 6,
+    lane_bits: 3,
     dirty_bits: 11,
     fifo_bits: 9,
     fifo_reserve: 64,
@@ -111,6 +114,7 @@ pub const TINY: Sizes = Sizes {
     word_bits: 1,
     epoch_bits: 2,
     dict_bits: 3,
+    lane_bits: 2,
     dirty_bits: 3,
     fifo_bits: 5,
     fifo_reserve: 24,
@@ -133,6 +137,9 @@ macro_rules! sized {
             { $sizes.mask_bits() },
             { $sizes.dict_bits },
             { $sizes.dict_bits + 1 },
+            { 1 << $sizes.lane_bits },
+            { $sizes.lane_bits },
+            { $sizes.dict_bits - $sizes.lane_bits },
             { $sizes.dirty_bits },
             { $sizes.sweep_bits() },
             { $sizes.fifo_bits },

@@ -26,9 +26,9 @@ use super::sequencer::Sequencer;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// The front; sizes are those of `first_load_tags` (`WAYS` to `M`), `dictionary` (`I`,
-    /// `P`), `known_code` (`D`), `interval` (`C`) and `event_fifo` (`F`, `RESERVE`).
-    pub struct RecorderFront [WAYS, S, W, WORDS, T, E, L, M, I, P, D, C, F, RESERVE] {
+    /// The front; sizes are those of `first_load_tags` (`WAYS` to `M`), `dictionary` (`I` to
+    /// `R`), `known_code` (`D`), `interval` (`C`) and `event_fifo` (`F`, `RESERVE`).
+    pub struct RecorderFront [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -131,7 +131,7 @@ circuit! {
         sequencer: Sequencer,
         tags: FirstLoadTags<WAYS, S, W, WORDS, T, E, L, M>,
         fifo: EventFifo<F, RESERVE>,
-        dictionary: Dictionary<I, P>,
+        dictionary: Dictionary<I, P, LANES, B, R>,
         encoder: Encoder<I>,
         packer: Packer,
         mode_ff: DFF<Bits<2>>,
@@ -156,11 +156,14 @@ impl<
         const M: usize,
         const I: usize,
         const P: usize,
+        const LANES: usize,
+        const B: usize,
+        const R: usize,
         const D: usize,
         const C: usize,
         const F: usize,
         const RESERVE: usize,
-    > Logic for RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, D, C, F, RESERVE>
+    > Logic for RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>
 {
     #[hdl_gen]
     fn update(&mut self) {

@@ -30,7 +30,7 @@ impl<const RING: usize> Pending for Drain<RING> {}
 
 circuit! {
     /// Retirement port in, UART out; sizes as in `RecorderFront`, and a ring of `2^RING` bytes.
-    pub struct Recorder [WAYS, S, W, WORDS, T, E, L, M, I, P, D, C, F, RESERVE, RING] {
+    pub struct Recorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -81,7 +81,7 @@ circuit! {
         pub stall: Signal<Out, Bit>,
         /// UART to the host
         pub log_tx: Signal<Out, Bit>,
-        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, D, C, F, RESERVE>,
+        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>,
     }
     built {
         drain: Drain<RING> = Drain::new(identity(Sizes {
@@ -90,6 +90,7 @@ circuit! {
             word_bits: W,
             epoch_bits: E,
             dict_bits: I,
+            lane_bits: B,
             dirty_bits: D,
             fifo_bits: F,
             fifo_reserve: RESERVE,
@@ -110,12 +111,15 @@ impl<
         const M: usize,
         const I: usize,
         const P: usize,
+        const LANES: usize,
+        const B: usize,
+        const R: usize,
         const D: usize,
         const C: usize,
         const F: usize,
         const RESERVE: usize,
         const RING: usize,
-    > Logic for Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, D, C, F, RESERVE, RING>
+    > Logic for Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING>
 {
     #[hdl_gen]
     fn update(&mut self) {
