@@ -49,9 +49,9 @@ impl Sizes {
         self.tag_bits() + self.epoch_bits + 1
     }
 
-    /// Bits of a line's byte mask.
-    pub const fn mask_bits(&self) -> usize {
-        4 << self.word_bits
+    /// Bits that number a word of the first-load tags' lines.
+    pub const fn place_bits(&self) -> usize {
+        self.set_bits + self.word_bits
     }
 
     /// Bits of the counter that clears all memories when a recording begins.
@@ -134,7 +134,7 @@ macro_rules! sized {
             { $sizes.tag_bits() },
             { $sizes.epoch_bits },
             { $sizes.line_bits() },
-            { $sizes.mask_bits() },
+            { $sizes.place_bits() },
             { $sizes.dict_bits },
             { $sizes.dict_bits + 1 },
             { 1 << $sizes.lane_bits },

@@ -7,17 +7,18 @@
 //! ```
 //! `address` and masks are kept for both cycles; the next access begins in the cycle after.
 //!
-//! A line is two words of block RAM: {mark, epoch, tag} and the mask of its bytes. A line whose mask
-//! is empty holds nothing. Everything is computed for each way beside the comparison of its tag, not
-//! after it. The way that was used last is the exclusive
-//! or of the marks of both ways, so that using a way rewrites that way only.
+//! A line is two words of block RAM: {mark, epoch, tag} and which of its words have known bytes. The
+//! bytes themselves stand in a third memory, one entry for each word, and count only if the line says
+//! so: a new line forgets all of its words at once. A line without words holds nothing. Everything is
+//! computed for each way beside the comparison of its tag, not after it. The way that was used last is
+//! the exclusive or of the marks of both ways, so that using a way rewrites that way only.
 
 use super::memory::BlockRam;
 use rust_hdl::prelude::*;
 
 circuit! {
     /// `2^S` sets of `WAYS` lines of `WORDS = 2^W` words (2 to 8); `T` bits of tag, `E` of epoch, `L` bits
-    /// of line, `M` bits of mask.
+    /// of line, `M = S + W` bits to number a word.
     pub struct FirstLoadTags [WAYS, S, W, WORDS, T, E, L, M] {
         /// clock
         pub clock: Signal<In, Clock>,
@@ -45,19 +46,23 @@ circuit! {
         tag: Signal<Local, Bits<T>>,
         word: Signal<Local, Bits<W>>,
         line: Signal<Local, Bits<L>>,
-        line_mask: Signal<Local, Bits<M>>,
+        line_words: Signal<Local, Bits<WORDS>>,
+        place: Signal<Local, Bits<M>>,
+        here: Signal<Local, Bits<WORDS>>,
         line_tag: Signal<Local, Bits<T>>,
         line_epoch: Signal<Local, Bits<E>>,
         same: Signal<Local, Bit>,
+        held: Signal<Local, Bit>,
         seen: Signal<Local, Bits<4>>,
         found: Signal<Local, Bit>,
         found_way: Signal<Local, Bit>,
         last_used: Signal<Local, Bit>,
         way: Signal<Local, Bit>,
-        old: Signal<Local, Bits<M>>,
+        old_words: Signal<Local, Bits<WORDS>>,
+        old_lanes: Signal<Local, Bits<4>>,
         lanes: Signal<Local, Bits<4>>,
-        touched: Signal<Local, Bits<M>>,
-        mask: Signal<Local, Bits<M>>,
+        left_words: Signal<Local, Bits<WORDS>>,
+        left_lanes: Signal<Local, Bits<4>>,
         fresh: Signal<Local, Bits<L>>,
         mark: Signal<Local, Bit>,
         writes: Signal<Local, Bit>,
@@ -65,7 +70,8 @@ circuit! {
     }
     arrays {
         lines: [BlockRam<L, S>; WAYS],
-        masks: [BlockRam<M, S>; WAYS],
+        words: [BlockRam<WORDS, S>; WAYS],
+        masks: [BlockRam<4, M>; WAYS],
         marks: [Signal<Local, Bit>; WAYS],
     }
     constants {
@@ -74,7 +80,8 @@ circuit! {
         epoch_lsb: 6 = T,
         mark_lsb: 6 = T + E,
         mark_bit: L = 1u64 << (T + E),
-        no_mask: M = 0,
+        no_words: WORDS = 0,
+        one_word: WORDS = 1,
         no_lanes: 4 = 0,
         one_epoch: E = 1,
         no_epoch: E = 0,
@@ -84,7 +91,8 @@ circuit! {
     }
     check {
         assert!(WAYS == 1 || WAYS == 2, "one or two ways");
-        assert!((1..=3).contains(&W) && WORDS == 1 << W && M == 4 * WORDS, "2, 4 or 8 words a line");
+        assert!((1..=3).contains(&W) && WORDS == 1 << W, "2, 4 or 8 words a line");
+        assert!(M == S + W, "a word is numbered by its set and its place in the line");
         assert!(T == 30 - S - W, "the tag is the rest of the address");
         assert!(L == T + E + 1 && L <= 32, "a line fits a word");
     }
@@ -111,41 +119,46 @@ impl<
         if self.sweeps.val() {
             self.set.next = self.sweep_ff.q.val();
         }
+        self.place.next = (bit_cast::<M, S>(self.set.val()) << self.set_lsb.val())
+            | bit_cast::<M, W>(self.word.val());
+        self.here.next = self.one_word.val() << self.word.val();
 
-        // Which way holds the line, and its mask.
+        // Which way holds the line, and what it knows.
         self.found.next = false;
         self.found_way.next = false;
         self.last_used.next = false;
         self.known.next = !self.need.val().any();
-        self.old.next = self.no_mask.val();
+        self.old_words.next = self.no_words.val();
+        self.old_lanes.next = self.no_lanes.val();
         for i in 0..WAYS {
             self.lines[i].clock.next = self.clock.val();
+            self.words[i].clock.next = self.clock.val();
             self.masks[i].clock.next = self.clock.val();
             self.lines[i].read_address.next = self.set.val();
-            self.masks[i].read_address.next = self.set.val();
+            self.words[i].read_address.next = self.set.val();
+            self.masks[i].read_address.next = self.place.val();
             self.line.next = self.lines[i].read_data.val();
-            self.line_mask.next = self.masks[i].read_data.val();
+            self.line_words.next = self.words[i].read_data.val();
+            self.seen.next = self.masks[i].read_data.val();
             self.line_tag.next = self.line.val().get_bits::<T>(0);
             self.line_epoch.next = self.line.val().get_bits::<E>(self.epoch_lsb.val().index());
             self.marks[i].next = self.line.val().get_bit(self.mark_lsb.val().index());
             self.last_used.next = self.last_used.val() ^ self.marks[i].val();
-            self.same.next = self.line_mask.val().any()
+            self.same.next = self.line_words.val().any()
                 & (self.line_tag.val() == self.tag.val())
                 & (self.line_epoch.val() == self.epoch_ff.q.val())
                 & !self.sweeps.val();
-            self.seen.next = self.no_lanes.val();
-            for k in 0..WORDS {
-                if self.word.val() == k.to_bits() {
-                    self.seen.next = self.seen.val() | self.line_mask.val().get_bits::<4>(4 * k);
-                }
-            }
+            self.held.next = self.same.val() & (self.line_words.val() & self.here.val()).any();
             self.lanes.next = self.need.val() & !self.seen.val();
             if self.same.val() {
                 self.found.next = true;
                 self.found_way.next = i != 0;
-                self.old.next = self.old.val() | self.line_mask.val();
+                self.old_words.next = self.old_words.val() | self.line_words.val();
             }
-            if self.same.val() & !self.lanes.val().any() {
+            if self.held.val() {
+                self.old_lanes.next = self.old_lanes.val() | self.seen.val();
+            }
+            if self.held.val() & !self.lanes.val().any() {
                 self.known.next = true;
             }
         }
@@ -159,16 +172,13 @@ impl<
         if self.sweeps.val() {
             self.lanes.next = self.no_lanes.val();
         }
-        self.touched.next = self.no_mask.val();
-        for k in 0..WORDS {
-            if self.word.val() == k.to_bits() {
-                self.touched.next = self.touched.val()
-                    | (bit_cast::<M, 4>(self.lanes.val()) << (4 * k).to_bits::<6>());
-            }
-        }
-        self.mask.next = self.old.val() | self.touched.val();
+        self.left_lanes.next = self.old_lanes.val() | self.lanes.val();
         if self.remove.val() {
-            self.mask.next = self.old.val() & !self.touched.val();
+            self.left_lanes.next = self.old_lanes.val() & !self.lanes.val();
+        }
+        self.left_words.next = self.old_words.val() & !self.here.val();
+        if self.left_lanes.val().any() {
+            self.left_words.next = self.old_words.val() | self.here.val();
         }
         self.fresh.next = bit_cast::<L, T>(self.tag.val())
             | (bit_cast::<L, E>(self.epoch_ff.q.val()) << self.epoch_lsb.val());
@@ -191,9 +201,12 @@ impl<
             if self.mark.val() {
                 self.lines[i].write_data.next = self.fresh.val() | self.mark_bit.val();
             }
+            self.words[i].write_enable.next = self.writes.val();
+            self.words[i].write_address.next = self.set.val();
+            self.words[i].write_data.next = self.left_words.val();
             self.masks[i].write_enable.next = self.writes.val();
-            self.masks[i].write_address.next = self.set.val();
-            self.masks[i].write_data.next = self.mask.val();
+            self.masks[i].write_address.next = self.place.val();
+            self.masks[i].write_data.next = self.left_lanes.val();
         }
 
         // An epoch number that comes round again would make old lines new: they are swept first.
@@ -224,12 +237,12 @@ mod tests {
     use crate::{harness::settle, tick};
     use lookback_model::stimulus::Random;
 
-    type Tiny<const WAYS: usize> = FirstLoadTags<WAYS, 2, 1, 2, 27, 2, 30, 8>;
+    type Tiny<const WAYS: usize> = FirstLoadTags<WAYS, 2, 1, 2, 27, 2, 30, 3>;
 
     #[test]
     fn synthesizes() {
         check_block(
-            FirstLoadTags::<2, 8, 3, 8, 19, 8, 28, 32>::default(),
+            FirstLoadTags::<2, 8, 3, 8, 19, 8, 28, 11>::default(),
             "lookback_first_load_tags",
         );
         check_block(Tiny::<1>::default(), "lookback_first_load_tags_1");
