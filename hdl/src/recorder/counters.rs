@@ -22,8 +22,6 @@ circuit! {
         pub stall: Signal<In, Bit>,
         /// the instruction that retires is lost
         pub lose: Signal<In, Bit>,
-        /// a gap begins, with the instruction that retires if `lose`
-        pub gap_start: Signal<In, Bit>,
         /// the instruction that retires is the first of an interval, or a gap ends
         pub mark: Signal<In, Bit>,
         /// retirements, low half
@@ -42,20 +40,14 @@ circuit! {
         pub lost_lo: Signal<Out, Bits<32>>,
         /// retirements lost, high half
         pub lost_hi: Signal<Out, Bits<32>>,
-        /// retirements at `mark`
-        pub mark_retired_lo: Signal<Out, Bits<32>>,
-        /// high half
-        pub mark_retired_hi: Signal<Out, Bits<32>>,
         /// cycles at `mark`
         pub mark_cycles_lo: Signal<Out, Bits<32>>,
         /// high half
         pub mark_cycles_hi: Signal<Out, Bits<32>>,
-        /// retirements before the gap that ended at `mark`
-        pub gap_retired_lo: Signal<Out, Bits<32>>,
-        /// high half
-        pub gap_retired_hi: Signal<Out, Bits<32>>,
-        /// retirements lost in that gap
-        pub gap_lost: Signal<Out, Bits<32>>,
+        /// retirements lost in the gap that ended at `mark`
+        pub gap_lost_lo: Signal<Out, Bits<32>>,
+        /// above that: what is left of the longest gap that anybody waits for
+        pub gap_lost_hi: Signal<Out, Bits<8>>,
         retired_lo_ff: DFF<Bits<32>>,
         retired_hi_ff: DFF<Bits<32>>,
         cycles_lo_ff: DFF<Bits<32>>,
@@ -66,19 +58,18 @@ circuit! {
         lost_lo_ff: DFF<Bits<32>>,
         lost_hi_ff: DFF<Bits<32>>,
         lost_top_ff: DFF<Bit>,
-        mark_retired_lo_ff: DFF<Bits<32>>,
-        mark_retired_hi_ff: DFF<Bits<32>>,
         mark_cycles_lo_ff: DFF<Bits<32>>,
         mark_cycles_hi_ff: DFF<Bits<32>>,
-        before_lo_ff: DFF<Bits<32>>,
-        before_hi_ff: DFF<Bits<32>>,
-        losing_ff: DFF<Bits<32>>,
-        gap_retired_lo_ff: DFF<Bits<32>>,
-        gap_retired_hi_ff: DFF<Bits<32>>,
-        gap_lost_ff: DFF<Bits<32>>,
+        losing_lo_ff: DFF<Bits<32>>,
+        losing_hi_ff: DFF<Bits<8>>,
+        losing_top_ff: DFF<Bit>,
+        gap_lost_lo_ff: DFF<Bits<32>>,
+        gap_lost_hi_ff: DFF<Bits<8>>,
+        losing_hi: Signal<Local, Bits<8>>,
     }
     constants {
         zero: 32 = 0,
+        zero_hi: 8 = 0,
         one: 32 = 1,
     }
 }
@@ -99,16 +90,13 @@ impl Logic for Counters {
             lost_lo_ff,
             lost_hi_ff,
             lost_top_ff,
-            mark_retired_lo_ff,
-            mark_retired_hi_ff,
             mark_cycles_lo_ff,
             mark_cycles_hi_ff,
-            before_lo_ff,
-            before_hi_ff,
-            losing_ff,
-            gap_retired_lo_ff,
-            gap_retired_hi_ff,
-            gap_lost_ff
+            losing_lo_ff,
+            losing_hi_ff,
+            losing_top_ff,
+            gap_lost_lo_ff,
+            gap_lost_hi_ff
         );
         // Exact at every moment, because headers copy them.
         if self.retire.val() {
@@ -141,24 +129,24 @@ impl Logic for Counters {
 
         // A gap's own losses: zero from the end of the gap before.
         if self.lose.val() {
-            self.losing_ff.d.next = self.losing_ff.q.val() + self.one.val();
+            self.losing_lo_ff.d.next = self.losing_lo_ff.q.val() + self.one.val();
         }
-        if self.gap_start.val() {
-            self.before_lo_ff.d.next = self.retired_lo_ff.q.val();
-            self.before_hi_ff.d.next = self.retired_hi_ff.q.val();
-        }
+        self.losing_top_ff.d.next = self.losing_lo_ff.q.val().get_bit(31);
+        self.losing_hi.next = self.losing_hi_ff.q.val()
+            + (self.losing_top_ff.q.val() & !self.losing_lo_ff.q.val().get_bit(31));
+        self.losing_hi_ff.d.next = self.losing_hi.val();
         if self.mark.val() {
-            self.mark_retired_lo_ff.d.next = self.retired_lo_ff.q.val();
-            self.mark_retired_hi_ff.d.next = self.retired_hi_ff.q.val();
             self.mark_cycles_lo_ff.d.next = self.cycles_lo_ff.q.val();
             self.mark_cycles_hi_ff.d.next = self.cycles_hi_ff.q.val();
-            self.gap_retired_lo_ff.d.next = self.before_lo_ff.q.val();
-            self.gap_retired_hi_ff.d.next = self.before_hi_ff.q.val();
-            self.gap_lost_ff.d.next = self.losing_ff.q.val();
-            self.losing_ff.d.next = self.zero.val();
+            self.gap_lost_lo_ff.d.next = self.losing_lo_ff.q.val();
+            self.gap_lost_hi_ff.d.next = self.losing_hi.val();
+        }
+        if self.mark.val() | self.clear.val() {
+            self.losing_lo_ff.d.next = self.zero.val();
+            self.losing_hi_ff.d.next = self.zero_hi.val();
+            self.losing_top_ff.d.next = false;
         }
         if self.clear.val() {
-            self.losing_ff.d.next = self.zero.val();
             self.retired_lo_ff.d.next = self.zero.val();
             self.retired_hi_ff.d.next = self.zero.val();
             self.cycles_lo_ff.d.next = self.zero.val();
@@ -179,13 +167,10 @@ impl Logic for Counters {
         self.stalls_hi.next = self.stalls_hi_ff.q.val();
         self.lost_lo.next = self.lost_lo_ff.q.val();
         self.lost_hi.next = self.lost_hi_ff.q.val();
-        self.mark_retired_lo.next = self.mark_retired_lo_ff.q.val();
-        self.mark_retired_hi.next = self.mark_retired_hi_ff.q.val();
         self.mark_cycles_lo.next = self.mark_cycles_lo_ff.q.val();
         self.mark_cycles_hi.next = self.mark_cycles_hi_ff.q.val();
-        self.gap_retired_lo.next = self.gap_retired_lo_ff.q.val();
-        self.gap_retired_hi.next = self.gap_retired_hi_ff.q.val();
-        self.gap_lost.next = self.gap_lost_ff.q.val();
+        self.gap_lost_lo.next = self.gap_lost_lo_ff.q.val();
+        self.gap_lost_hi.next = self.gap_lost_hi_ff.q.val();
     }
 }
 

@@ -238,7 +238,6 @@ impl<
         self.counters.cycle.next = self.control.count_cycle.val();
         self.counters.stall.next = self.control.count_stall.val();
         self.counters.lose.next = self.control.count_loss.val();
-        self.counters.gap_start.next = self.control.gap_start.val();
         self.counters.mark.next = self.control.open.val() | self.control.gap.val();
         if self.control.open.val() {
             self.mode_ff.d.next = self.retire.mode.val();
@@ -315,6 +314,7 @@ impl<
         self.sequencer.addr.next = self.queue.head_addr.val();
         self.sequencer.masks.next = self.queue.head_masks.val();
         self.sequencer.snoop_addr.next = self.queue.head_snoop_addr.val();
+        self.sequencer.digest.next = self.control.total_digest.val();
         self.sequencer.tag_known.next = self.tags.known.val();
         self.sequencer.full.next = self.fifo.full.val();
         self.tags.clear.next = self.control.clear.val();
@@ -336,6 +336,7 @@ impl<
         self.dictionary.look.next = self.encoder.dict_look.val();
         self.dictionary.value.next = self.fifo.head_value.val();
         self.encoder.clear.next = self.clears.val();
+        self.encoder.clear_half.next = self.control.sweep.val().get_bit(3);
         self.encoder.count_bits.next = self.count_bits.val();
         self.encoder.event_valid.next = self.fifo.valid.val();
         self.encoder.event_kind.next = self.fifo.head_kind.val();
@@ -345,23 +346,17 @@ impl<
         self.encoder.dict_hit.next = self.dictionary.hit.val();
         self.encoder.dict_index.next = self.dictionary.index.val();
         self.encoder.mode.next = self.mode_ff.q.val();
-        self.encoder.retired_lo.next = self.counters.mark_retired_lo.val();
-        self.encoder.retired_hi.next = self.counters.mark_retired_hi.val();
         self.encoder.cycles_lo.next = self.counters.mark_cycles_lo.val();
         self.encoder.cycles_hi.next = self.counters.mark_cycles_hi.val();
-        self.encoder.gap_retired_lo.next = self.counters.gap_retired_lo.val();
-        self.encoder.gap_retired_hi.next = self.counters.gap_retired_hi.val();
-        self.encoder.gap_lost.next = self.counters.gap_lost.val();
-        self.encoder.total.next = self.control.total.val();
-        self.encoder.digest.next = self.control.total_digest.val();
+        self.encoder.lost_lo.next = self.counters.gap_lost_lo.val();
+        self.encoder.lost_hi.next = self.counters.gap_lost_hi.val();
         self.encoder.reason.next = self.control.reason.val();
         self.encoder.register_data.next = self.shadow.read_data.val();
         self.encoder.ready.next = self.packer.ready.val();
-        self.encoder.packer_empty.next = self.packer.empty.val();
         self.packer.clear.next = self.clears.val();
         self.packer.load.next = self.encoder.load.val();
-        self.packer.field.next = self.encoder.field.val();
-        self.packer.width.next = self.encoder.width.val();
+        self.packer.bits.next = self.encoder.bits.val();
+        self.packer.size.next = self.encoder.size.val();
         self.packer.align.next = self.encoder.align.val();
         self.packer.last.next = self.encoder.last.val();
         self.packer.byte_ready.next = self.byte_ready.val();

@@ -95,7 +95,7 @@ circuit! {
         pub gap: Signal<Out, Bit>,
         /// the interval ends after it
         pub last: Signal<Out, Bit>,
-        /// its position
+        /// its position, or that of the last one accepted before it if it is not
         pub position: Signal<Out, Bits<24>>,
         /// digest before it
         pub digest: Signal<Out, Bits<32>>,
@@ -109,9 +109,7 @@ circuit! {
         pub count_stall: Signal<Out, Bit>,
         /// a gap begins
         pub gap_start: Signal<Out, Bit>,
-        /// instructions of the interval that ended last
-        pub total: Signal<Out, Bits<24>>,
-        /// its digest
+        /// digest of the interval that ended last
         pub total_digest: Signal<Out, Bits<32>>,
         /// why it ended
         pub reason: Signal<Out, Bits<3>>,
@@ -137,7 +135,6 @@ circuit! {
         digest_ff: DFF<Bits<32>>,
         closing_ff: DFF<Bit>,
         cause_ff: DFF<Bits<3>>,
-        total_ff: DFF<Bits<24>>,
         total_digest_ff: DFF<Bits<32>>,
         reason_ff: DFF<Bits<3>>,
         end_reason_ff: DFF<Bits<3>>,
@@ -152,10 +149,10 @@ circuit! {
         triggered_out: Signal<Local, Bit>,
         stopping: Signal<Local, Bit>,
         cause: Signal<Local, Bits<3>>,
-        rest: Signal<Local, Bits<24>>,
+        near_ff: DFF<Bit>,
         ending: Signal<Local, Bit>,
-        counted: Signal<Local, Bits<24>>,
-        near: Signal<Local, Bit>,
+        near_count: Signal<Local, Bits<24>>,
+        last_place: Signal<Local, Bits<3>>,
         wants: Signal<Local, Bit>,
         blocked: Signal<Local, Bit>,
         taken: Signal<Local, Bit>,
@@ -165,8 +162,9 @@ circuit! {
         none: 32 = 0,
         one: 32 = 1,
         ones: 32 = 0xffff_ffffu32,
-        no_count: 24 = 0,
-        one_count: 24 = 1,
+        before_first: 24 = 0xff_ffff,
+        less_nine: 24 = 0x100_0000 - 9,
+        seven_later: 3 = 7,
         one_sweep: C = 1,
         no_sweep: C = 0,
         one_settle: 4 = 1,
@@ -195,13 +193,13 @@ impl<const C: usize> Logic for IntervalControl<C> {
             digest_ff,
             closing_ff,
             cause_ff,
-            total_ff,
             total_digest_ff,
             reason_ff,
             end_reason_ff,
             ended_ff,
             triggered_ff,
             since_ff,
+            near_ff,
             lost_any_ff,
             cycle_ff,
             stall_ff
@@ -233,9 +231,14 @@ impl<const C: usize> Logic for IntervalControl<C> {
         }
 
         // Whether this retirement can be accepted.
-        self.rest.next = self.interval.val().get_bits::<24>(0) - self.count_ff.q.val();
-        self.ending.next = self.open_ff.q.val() & (self.rest.val() == self.one_count.val());
-        self.near.next = self.open_ff.q.val() & !self.rest.val().get_bits::<21>(3).any();
+        // `near` rises with the ninth instruction before the last, so that three bits tell the last.
+        self.near_count.next = self.interval.val().get_bits::<24>(0) + self.less_nine.val();
+        if self.count_ff.q.val() == self.near_count.val() {
+            self.near_ff.d.next = true;
+        }
+        self.last_place.next = self.near_count.val().get_bits::<3>(0) + self.seven_later.val();
+        self.ending.next = self.near_ff.q.val()
+            & (self.count_ff.q.val().get_bits::<3>(0) == self.last_place.val());
         self.wants.next = (self.valid.val()
             & (self.needs_entry.val() | !self.open_ff.q.val() | self.ending.val()))
             | self.snooped.val();
@@ -254,14 +257,13 @@ impl<const C: usize> Logic for IntervalControl<C> {
         self.count_loss.next = self.count_retire.val() & !self.accept.val();
         self.gap_start.next = false;
 
-        self.position.next = self.count_ff.q.val();
+        self.position.next = self.count_ff.q.val() + self.running.val();
         self.digest.next = self.digest_ff.q.val();
         if !self.open_ff.q.val() {
             self.digest.next = self.ones.val();
         }
-        self.counted.next = self.count_ff.q.val() + self.accept.val();
-        self.count_ff.d.next = self.counted.val();
         if self.accept.val() {
+            self.count_ff.d.next = self.position.val();
             self.open_ff.d.next = !self.ending.val();
             self.digest_ff.d.next = self.stepped.val();
             if self.triggered_ff.q.val() {
@@ -354,8 +356,8 @@ impl<const C: usize> Logic for IntervalControl<C> {
             self.open_ff.d.next = false;
         }
         if self.closes.val() {
-            self.total_ff.d.next = self.counted.val();
-            self.count_ff.d.next = self.no_count.val();
+            self.count_ff.d.next = self.before_first.val();
+            self.near_ff.d.next = false;
         }
         if self.closing_ff.q.val() {
             self.total_digest_ff.d.next = self.digest_ff.q.val();
@@ -374,13 +376,12 @@ impl<const C: usize> Logic for IntervalControl<C> {
         self.stall_ff.d.next = self.may_stall.val()
             & (self.losing.val()
                 | (self.running.val()
-                    & (self.pressure.val() | (self.near.val() & !self.live.val()))));
+                    & (self.pressure.val() | (self.near_ff.q.val() & !self.live.val()))));
         self.count_stall.next = self.stall_ff.q.val() & self.recording.val();
         self.stall.next = self.clear.val()
             | self.count_stall.val()
             | (self.hold.val() & !self.started_ff.q.val() & (self.phase_ff.q.val() == Phase::Idle));
 
-        self.total.next = self.total_ff.q.val();
         self.total_digest.next = self.total_digest_ff.q.val();
         self.reason.next = self.reason_ff.q.val();
         self.ended.next = self.ended_ff.q.val();
@@ -391,7 +392,8 @@ impl<const C: usize> Logic for IntervalControl<C> {
         if self.clear.val() {
             self.started_ff.d.next = true;
             self.open_ff.d.next = false;
-            self.count_ff.d.next = self.no_count.val();
+            self.count_ff.d.next = self.before_first.val();
+            self.near_ff.d.next = false;
             self.ended_ff.d.next = false;
             self.triggered_ff.d.next = false;
             self.since_ff.d.next = self.none.val();

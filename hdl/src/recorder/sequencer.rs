@@ -39,6 +39,8 @@ circuit! {
         pub masks: Signal<In, Bits<12>>,
         /// the other write's address
         pub snoop_addr: Signal<In, Bits<30>>,
+        /// digest of the interval that ended last
+        pub digest: Signal<In, Bits<32>>,
         /// done with the head
         pub pop: Signal<Out, Bit>,
         /// tags: address
@@ -193,6 +195,7 @@ impl Logic for Sequencer {
             }
         }
         if self.at_last.val() {
+            self.event_value.next = self.event_value.val() | self.digest.val();
             self.event_kind.next = self.kind_last.val();
         }
 
