@@ -2,6 +2,17 @@
 
 use rust_hdl::prelude::*;
 
+/// What bit `bit` of the lowest byte adds to the digest once it is shifted out.
+const fn column(bit: u32) -> u32 {
+    let mut x = 1u32 << bit;
+    let mut step = 0;
+    while step < 8 {
+        x = (x >> 1) ^ ((x & 1) * 0xedb8_8320);
+        step += 1;
+    }
+    x
+}
+
 circuit! {
     /// The digest after one more retirement.
     ///
@@ -27,10 +38,20 @@ circuit! {
         /// digest afterwards
         pub stepped: Signal<Out, Bits<32>>,
         mixed: Signal<Local, Bits<32>>,
+        low: Signal<Local, Bits<32>>,
+        high: Signal<Local, Bits<32>>,
         facts: Signal<Local, Bits<32>>,
     }
     constants {
-        polynomial: 32 = 0xedb8_8320u32,
+        none: 32 = 0,
+        column_0: 32 = column(0),
+        column_1: 32 = column(1),
+        column_2: 32 = column(2),
+        column_3: 32 = column(3),
+        column_4: 32 = column(4),
+        column_5: 32 = column(5),
+        column_6: 32 = column(6),
+        column_7: 32 = column(7),
         trap_bit: 32 = 0x8000_0000u32,
     }
 }
@@ -39,23 +60,43 @@ impl Logic for DigestStep {
     #[hdl_gen]
     fn update(&mut self) {
         self.mixed.next = self.digest.val() ^ self.pc.val() ^ self.store_addr.val();
-        for _step in 0..8 {
-            if self.mixed.val().get_bit(0) {
-                self.mixed.next = (self.mixed.val() >> 1) ^ self.polynomial.val();
-            } else {
-                self.mixed.next = self.mixed.val() >> 1;
-            }
+        self.low.next = self.none.val();
+        if self.mixed.val().get_bit(0) {
+            self.low.next = self.low.val() ^ self.column_0.val();
+        }
+        if self.mixed.val().get_bit(1) {
+            self.low.next = self.low.val() ^ self.column_1.val();
+        }
+        if self.mixed.val().get_bit(2) {
+            self.low.next = self.low.val() ^ self.column_2.val();
+        }
+        if self.mixed.val().get_bit(3) {
+            self.low.next = self.low.val() ^ self.column_3.val();
+        }
+        self.high.next = self.none.val();
+        if self.mixed.val().get_bit(4) {
+            self.high.next = self.high.val() ^ self.column_4.val();
+        }
+        if self.mixed.val().get_bit(5) {
+            self.high.next = self.high.val() ^ self.column_5.val();
+        }
+        if self.mixed.val().get_bit(6) {
+            self.high.next = self.high.val() ^ self.column_6.val();
+        }
+        if self.mixed.val().get_bit(7) {
+            self.high.next = self.high.val() ^ self.column_7.val();
         }
         self.facts.next = (bit_cast::<32, 5>(self.rd_addr.val()) << 8)
             ^ (bit_cast::<32, 4>(self.store_mask.val()) << 16);
         if self.trap.val() {
             self.facts.next = self.facts.val() ^ self.trap_bit.val();
         }
-        self.stepped.next = self.mixed.val()
-            ^ self.facts.val()
+        self.stepped.next = (self.low.val()
+            ^ self.high.val()
             ^ self.rd_data.val()
-            ^ (self.store_data.val() << 16)
-            ^ (self.store_data.val() >> 16);
+            ^ ((self.store_data.val() << 16) | (self.store_data.val() >> 16)))
+            ^ (self.mixed.val() >> 8)
+            ^ self.facts.val();
     }
 }
 

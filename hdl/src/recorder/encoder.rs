@@ -539,15 +539,13 @@ impl<const I: usize> Logic for Encoder<I> {
             // The position of the last instruction makes the number of instructions.
             self.number_ff.d.next = self.number.val() + self.trailer.val();
             self.long_ff.d.next = self.many_ff.q.val();
-            if self.operation.val() | self.trailer.val() {
-                self.skipped_ff.d.next = self.no_skipped.val();
-                self.many_ff.d.next = false;
-            }
         }
         self.idle.next = !self.busy_ff.q.val();
-        if self.clear.val() {
+        if (self.moves.val() & (self.operation.val() | self.trailer.val())) | self.clear.val() {
             self.skipped_ff.d.next = self.no_skipped.val();
             self.many_ff.d.next = false;
+        }
+        if self.clear.val() {
             self.looked_ff.d.next = false;
             self.busy_ff.d.next = false;
             self.at_head_ff.d.next = false;

@@ -152,6 +152,7 @@ circuit! {
         near_ff: DFF<Bit>,
         ending: Signal<Local, Bit>,
         near_count: Signal<Local, Bits<24>>,
+        back: Signal<Local, Bits<24>>,
         last_place: Signal<Local, Bits<3>>,
         wants: Signal<Local, Bit>,
         blocked: Signal<Local, Bit>,
@@ -162,8 +163,10 @@ circuit! {
         none: 32 = 0,
         one: 32 = 1,
         ones: 32 = 0xffff_ffffu32,
-        before_first: 24 = 0xff_ffff,
-        less_nine: 24 = 0x100_0000 - 9,
+        no_count: 24 = 0,
+        one_count: 24 = 1,
+        less_one: 24 = 0xff_ffff,
+        less_eight: 24 = 0x100_0000 - 8,
         seven_later: 3 = 7,
         one_sweep: C = 1,
         no_sweep: C = 0,
@@ -231,8 +234,8 @@ impl<const C: usize> Logic for IntervalControl<C> {
         }
 
         // Whether this retirement can be accepted.
-        // `near` rises with the ninth instruction before the last, so that three bits tell the last.
-        self.near_count.next = self.interval.val().get_bits::<24>(0) + self.less_nine.val();
+        // `near` rises with the seventh instruction before the last, so that three bits tell the last.
+        self.near_count.next = self.interval.val().get_bits::<24>(0) + self.less_eight.val();
         if self.count_ff.q.val() == self.near_count.val() {
             self.near_ff.d.next = true;
         }
@@ -257,13 +260,17 @@ impl<const C: usize> Logic for IntervalControl<C> {
         self.count_loss.next = self.count_retire.val() & !self.accept.val();
         self.gap_start.next = false;
 
-        self.position.next = self.count_ff.q.val() + self.running.val();
+        self.back.next = self.no_count.val();
+        if !self.running.val() {
+            self.back.next = self.less_one.val();
+        }
+        self.position.next = self.count_ff.q.val() + self.back.val();
         self.digest.next = self.digest_ff.q.val();
         if !self.open_ff.q.val() {
             self.digest.next = self.ones.val();
         }
         if self.accept.val() {
-            self.count_ff.d.next = self.position.val();
+            self.count_ff.d.next = self.count_ff.q.val() + self.one_count.val();
             self.open_ff.d.next = !self.ending.val();
             self.digest_ff.d.next = self.stepped.val();
             if self.triggered_ff.q.val() {
@@ -355,10 +362,6 @@ impl<const C: usize> Logic for IntervalControl<C> {
             self.push.next = true;
             self.open_ff.d.next = false;
         }
-        if self.closes.val() {
-            self.count_ff.d.next = self.before_first.val();
-            self.near_ff.d.next = false;
-        }
         if self.closing_ff.q.val() {
             self.total_digest_ff.d.next = self.digest_ff.q.val();
             self.reason_ff.d.next = self.cause_ff.q.val();
@@ -389,11 +392,13 @@ impl<const C: usize> Logic for IntervalControl<C> {
         self.triggered.next = self.triggered_ff.q.val();
         self.lost_any.next = self.lost_any_ff.q.val();
 
+        if self.closes.val() | self.clear.val() {
+            self.count_ff.d.next = self.no_count.val();
+            self.near_ff.d.next = false;
+        }
         if self.clear.val() {
             self.started_ff.d.next = true;
             self.open_ff.d.next = false;
-            self.count_ff.d.next = self.before_first.val();
-            self.near_ff.d.next = false;
             self.ended_ff.d.next = false;
             self.triggered_ff.d.next = false;
             self.since_ff.d.next = self.none.val();

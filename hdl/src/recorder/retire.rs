@@ -108,12 +108,22 @@ circuit! {
         store_addr_ff: DFF<Bits<32>>,
         rmask_ff: DFF<Bits<4>>,
         wmask_ff: DFF<Bits<4>>,
-        csr_ff: DFF<Bit>,
-        failed_ff: DFF<Bit>,
+        csr_value_ff: DFF<Bits<32>>,
+        failed_ff: DFF<Bits<1>>,
+        lowest_0_ff: DFF<Bit>,
+        lowest_1_ff: DFF<Bit>,
+        lowest_2_ff: DFF<Bit>,
+        lowest_3_ff: DFF<Bit>,
         operation_ff: DFF<Bit>,
         certain_ff: DFF<Bit>,
-        read_ff: DFF<Bits<32>>,
-        stored_ff: DFF<Bits<32>>,
+        read_0_ff: DFF<Bits<8>>,
+        read_1_ff: DFF<Bits<8>>,
+        read_2_ff: DFF<Bits<8>>,
+        read_3_ff: DFF<Bits<8>>,
+        stored_0_ff: DFF<Bits<8>>,
+        stored_1_ff: DFF<Bits<8>>,
+        stored_2_ff: DFF<Bits<8>>,
+        stored_3_ff: DFF<Bits<8>>,
         snooped_ff: DFF<Bit>,
         snooped_addr_ff: DFF<Bits<32>>,
         snooped_mask_ff: DFF<Bits<4>>,
@@ -123,7 +133,6 @@ circuit! {
         system: Signal<Local, Bit>,
         csr: Signal<Local, Bit>,
         conditional: Signal<Local, Bit>,
-        word: Signal<Local, Bits<32>>,
         masked: Signal<Local, Bits<32>>,
         in_memory: Signal<Local, Bit>,
     }
@@ -133,12 +142,10 @@ circuit! {
         funct5_sc: 5 = 3,
         mem_base: 32 = super::config::MEM_BASE,
         mem_mask: 32 = super::config::MEM_MASK,
-        byte_0: 32 = 0xff,
-        byte_1: 32 = 0xff00,
-        byte_2: 32 = 0xff_0000,
-        byte_3: 32 = 0xff00_0000u32,
         none: 32 = 0,
-        one: 32 = 1,
+        no_byte: 8 = 0,
+        failure: 1 = 1,
+        no_failure: 1 = 0,
         no_register: 5 = 0,
         no_lanes: 4 = 0,
     }
@@ -164,12 +171,22 @@ impl Logic for RetireStage {
             store_addr_ff,
             rmask_ff,
             wmask_ff,
-            csr_ff,
+            csr_value_ff,
             failed_ff,
+            lowest_0_ff,
+            lowest_1_ff,
+            lowest_2_ff,
+            lowest_3_ff,
             operation_ff,
             certain_ff,
-            read_ff,
-            stored_ff,
+            read_0_ff,
+            read_1_ff,
+            read_2_ff,
+            read_3_ff,
+            stored_0_ff,
+            stored_1_ff,
+            stored_2_ff,
+            stored_3_ff,
             snooped_ff,
             snooped_addr_ff,
             snooped_mask_ff
@@ -201,8 +218,13 @@ impl Logic for RetireStage {
         self.rd_addr_ff.d.next = self.rvfi_rd_addr.val();
         self.rmask_ff.d.next = self.rvfi_mem_rmask.val();
         self.wmask_ff.d.next = self.rvfi_mem_wmask.val();
-        self.csr_ff.d.next = self.csr.val();
-        self.failed_ff.d.next = self.conditional.val() & !self.rvfi_mem_wmask.val().any();
+        self.failed_ff.d.next = self.no_failure.val();
+        if self.conditional.val()
+            & !self.rvfi_mem_rmask.val().any()
+            & !self.rvfi_mem_wmask.val().any()
+        {
+            self.failed_ff.d.next = self.failure.val();
+        }
         self.operation_ff.d.next =
             self.rvfi_mem_rmask.val().any() | self.csr.val() | self.conditional.val();
         self.masked.next = self.rvfi_mem_addr.val() & self.mem_mask.val();
@@ -222,36 +244,47 @@ impl Logic for RetireStage {
         if self.rvfi_trap.val() | !self.rvfi_mem_wmask.val().any() {
             self.store_addr_ff.d.next = self.none.val();
         }
-        self.word.next = self.none.val();
-        if self.rvfi_mem_rmask.val().get_bit(0) {
-            self.word.next = self.rvfi_mem_rdata.val() & self.byte_0.val();
+        self.read_0_ff.d.next = self.rvfi_mem_rdata.val().get_bits::<8>(0);
+        if self.rvfi_trap.val() | !self.rvfi_mem_rmask.val().get_bit(0) {
+            self.read_0_ff.d.next = self.no_byte.val();
         }
-        if self.rvfi_mem_rmask.val().get_bit(1) {
-            self.word.next = self.word.val() | (self.rvfi_mem_rdata.val() & self.byte_1.val());
+        self.read_1_ff.d.next = self.rvfi_mem_rdata.val().get_bits::<8>(8);
+        if self.rvfi_trap.val() | !self.rvfi_mem_rmask.val().get_bit(1) {
+            self.read_1_ff.d.next = self.no_byte.val();
         }
-        if self.rvfi_mem_rmask.val().get_bit(2) {
-            self.word.next = self.word.val() | (self.rvfi_mem_rdata.val() & self.byte_2.val());
+        self.read_2_ff.d.next = self.rvfi_mem_rdata.val().get_bits::<8>(16);
+        if self.rvfi_trap.val() | !self.rvfi_mem_rmask.val().get_bit(2) {
+            self.read_2_ff.d.next = self.no_byte.val();
         }
-        if self.rvfi_mem_rmask.val().get_bit(3) {
-            self.word.next = self.word.val() | (self.rvfi_mem_rdata.val() & self.byte_3.val());
+        self.read_3_ff.d.next = self.rvfi_mem_rdata.val().get_bits::<8>(24);
+        if self.rvfi_trap.val() | !self.rvfi_mem_rmask.val().get_bit(3) {
+            self.read_3_ff.d.next = self.no_byte.val();
         }
-        self.read_ff.d.next = self.word.val();
-        self.word.next = self.none.val();
-        if self.rvfi_mem_wmask.val().get_bit(0) {
-            self.word.next = self.rvfi_mem_wdata.val() & self.byte_0.val();
+        self.stored_0_ff.d.next = self.rvfi_mem_wdata.val().get_bits::<8>(0);
+        if self.rvfi_trap.val() | !self.rvfi_mem_wmask.val().get_bit(0) {
+            self.stored_0_ff.d.next = self.no_byte.val();
         }
-        if self.rvfi_mem_wmask.val().get_bit(1) {
-            self.word.next = self.word.val() | (self.rvfi_mem_wdata.val() & self.byte_1.val());
+        self.stored_1_ff.d.next = self.rvfi_mem_wdata.val().get_bits::<8>(8);
+        if self.rvfi_trap.val() | !self.rvfi_mem_wmask.val().get_bit(1) {
+            self.stored_1_ff.d.next = self.no_byte.val();
         }
-        if self.rvfi_mem_wmask.val().get_bit(2) {
-            self.word.next = self.word.val() | (self.rvfi_mem_wdata.val() & self.byte_2.val());
+        self.stored_2_ff.d.next = self.rvfi_mem_wdata.val().get_bits::<8>(16);
+        if self.rvfi_trap.val() | !self.rvfi_mem_wmask.val().get_bit(2) {
+            self.stored_2_ff.d.next = self.no_byte.val();
         }
-        if self.rvfi_mem_wmask.val().get_bit(3) {
-            self.word.next = self.word.val() | (self.rvfi_mem_wdata.val() & self.byte_3.val());
+        self.stored_3_ff.d.next = self.rvfi_mem_wdata.val().get_bits::<8>(24);
+        if self.rvfi_trap.val() | !self.rvfi_mem_wmask.val().get_bit(3) {
+            self.stored_3_ff.d.next = self.no_byte.val();
         }
-        self.stored_ff.d.next = self.word.val();
-        if self.rvfi_trap.val() {
-            self.stored_ff.d.next = self.none.val();
+        self.lowest_0_ff.d.next = self.rvfi_mem_rmask.val().get_bit(0);
+        self.lowest_1_ff.d.next =
+            self.rvfi_mem_rmask.val().get_bit(1) & !self.rvfi_mem_rmask.val().get_bit(0);
+        self.lowest_2_ff.d.next = self.rvfi_mem_rmask.val().get_bit(2)
+            & !self.rvfi_mem_rmask.val().get_bits::<2>(0).any();
+        self.lowest_3_ff.d.next = !self.rvfi_mem_rmask.val().get_bits::<3>(0).any();
+        self.csr_value_ff.d.next = self.rvfi_rd_wdata.val();
+        if !self.csr.val() | self.rvfi_mem_rmask.val().any() {
+            self.csr_value_ff.d.next = self.none.val();
         }
         self.snooped_ff.d.next = self.snoop_valid.val() & self.snoop_mask.val().any();
         self.snooped_addr_ff.d.next = self.snoop_addr.val();
@@ -273,27 +306,39 @@ impl Logic for RetireStage {
         self.rmask.next = self.rmask_ff.q.val();
         self.wmask.next = self.wmask_ff.q.val();
         self.store.next = self.wmask_ff.q.val().any();
-        self.store_data.next = self.stored_ff.q.val();
+        self.store_data.next = bit_cast::<32, 8>(self.stored_0_ff.q.val())
+            | (bit_cast::<32, 8>(self.stored_1_ff.q.val()) << 8)
+            | (bit_cast::<32, 8>(self.stored_2_ff.q.val()) << 16)
+            | (bit_cast::<32, 8>(self.stored_3_ff.q.val()) << 24);
         self.operation.next = self.operation_ff.q.val();
         self.certain.next = self.certain_ff.q.val();
         self.masked.next = self.addr_ff.q.val() & self.mem_mask.val();
         self.in_memory.next = self.masked.val() == self.mem_base.val();
         self.data.next =
             self.in_memory.val() & (self.rmask_ff.q.val().any() | self.wmask_ff.q.val().any());
-        self.value.next = self.read_ff.q.val();
-        if !self.rmask_ff.q.val().get_bit(0) {
-            if self.rmask_ff.q.val().get_bit(1) {
-                self.value.next = self.read_ff.q.val() >> 8;
-            } else if self.rmask_ff.q.val().get_bit(2) {
-                self.value.next = self.read_ff.q.val() >> 16;
-            } else {
-                self.value.next = self.read_ff.q.val() >> 24;
-            }
+        // Bytes that were not read are zero already.
+        self.value.next = self.csr_value_ff.q.val()
+            | bit_cast::<32, 1>(self.failed_ff.q.val())
+            | bit_cast::<32, 8>(self.read_0_ff.q.val());
+        if self.lowest_0_ff.q.val() {
+            self.value.next = self.value.val()
+                | (bit_cast::<32, 8>(self.read_1_ff.q.val()) << 8)
+                | (bit_cast::<32, 8>(self.read_2_ff.q.val()) << 16)
+                | (bit_cast::<32, 8>(self.read_3_ff.q.val()) << 24);
         }
-        if self.csr_ff.q.val() & !self.rmask_ff.q.val().any() {
-            self.value.next = self.rd_data_ff.q.val();
-        } else if self.failed_ff.q.val() & !self.rmask_ff.q.val().any() {
-            self.value.next = self.one.val();
+        if self.lowest_1_ff.q.val() {
+            self.value.next = self.value.val()
+                | bit_cast::<32, 8>(self.read_1_ff.q.val())
+                | (bit_cast::<32, 8>(self.read_2_ff.q.val()) << 8)
+                | (bit_cast::<32, 8>(self.read_3_ff.q.val()) << 16);
+        }
+        if self.lowest_2_ff.q.val() {
+            self.value.next = self.value.val()
+                | bit_cast::<32, 8>(self.read_2_ff.q.val())
+                | (bit_cast::<32, 8>(self.read_3_ff.q.val()) << 8);
+        }
+        if self.lowest_3_ff.q.val() {
+            self.value.next = self.value.val() | bit_cast::<32, 8>(self.read_3_ff.q.val());
         }
         self.snooped.next = self.snooped_ff.q.val();
         self.masked.next = self.snooped_addr_ff.q.val() & self.mem_mask.val();
