@@ -22,9 +22,7 @@ use super::{Memory, CRC_POLYNOMIAL};
 /// Where the framer is in a frame.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
 pub enum FramerState {
-    /// Reserve the place of a frame's first code.
-    Open,
-    /// Choose what to send.
+    /// Choose what to send and reserve the place of its first code.
     Idle,
     /// The bits of a byte go through the CRC.
     Shift,
@@ -34,17 +32,6 @@ pub enum FramerState {
     Close,
     /// Write the zero that ends the frame.
     Terminate,
-}
-
-/// Which bytes of a frame are under way.
-#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-pub enum FramePart {
-    /// Type, hart, sequence number.
-    Header,
-    /// Piece or message.
-    Payload,
-    /// The CRC's four bytes.
-    Check,
 }
 
 /// The framer.
@@ -96,7 +83,11 @@ pub struct Framer {
     pub tx_ready: Signal<In, Bit>,
     queue: Memory<8, 9>,
     state_ff: DFF<FramerState>,
-    part_ff: DFF<FramePart>,
+    /// The bytes under way are those of the piece or message; if neither this nor `check_ff`, the
+    /// header's.
+    payload_ff: DFF<Bit>,
+    /// The bytes under way are the CRC's.
+    check_ff: DFF<Bit>,
     /// Byte within the header or the CRC.
     slot_ff: DFF<Bits<2>>,
     /// Bit within the byte.
@@ -105,7 +96,10 @@ pub struct Framer {
     end_ff: DFF<Bit>,
     first_ff: DFF<Bit>,
     last_ff: DFF<Bit>,
+    /// The sequence number, rotated while it is sent: each bit comes back as that of the next one.
     seq_ff: DFF<Bits<16>>,
+    /// Carry of that increment.
+    carry_ff: DFF<Bit>,
     /// Zero between frames: the CRC's usual start with ones is the same as a start with zeros and
     /// an inverted header.
     crc_ff: DFF<Bits<32>>,
@@ -117,11 +111,22 @@ pub struct Framer {
     run_ff: DFF<Bits<8>>,
     /// The queue's output is the byte at `read_ff`.
     valid_ff: DFF<Bit>,
-    write_next: Signal<Local, Bits<9>>,
+    idling: Signal<Local, Bit>,
+    storing: Signal<Local, Bit>,
+    closing: Signal<Local, Bit>,
+    terminating: Signal<Local, Bit>,
+    header: Signal<Local, Bit>,
+    begin_frame: Signal<Local, Bit>,
+    shift: Signal<Local, Bit>,
+    byte_end: Signal<Local, Bit>,
+    slots_end: Signal<Local, Bit>,
+    fill_code: Signal<Local, Bit>,
+    next_bit: Signal<Local, Bits<3>>,
+    write_block: Signal<Local, Bits<3>>,
     full: Signal<Local, Bit>,
     more: Signal<Local, Bit>,
     frame_type: Signal<Local, Bits<8>>,
-    seq_index: Signal<Local, Bits<4>>,
+    numbering: Signal<Local, Bit>,
     piece_byte: Signal<Local, Bits<8>>,
     serial: Signal<Local, Bit>,
     feedback: Signal<Local, Bit>,
@@ -132,14 +137,14 @@ pub struct Framer {
     last_type: Constant<Bits<8>>,
     reply_type: Constant<Bits<8>>,
     end_type: Constant<Bits<8>>,
-    second_byte: Constant<Bits<4>>,
     top_bit: Constant<Bits<8>>,
     polynomial: Constant<Bits<32>>,
     place: Constant<Bits<9>>,
     step: Constant<Bits<8>>,
     slot_step: Constant<Bits<2>>,
     bit_step: Constant<Bits<3>>,
-    seq_step: Constant<Bits<16>>,
+    top_of_seq: Constant<Bits<16>>,
+    block_step: Constant<Bits<3>>,
 }
 
 impl Default for Framer {
@@ -169,7 +174,8 @@ impl Default for Framer {
             tx_ready: Default::default(),
             queue: Default::default(),
             state_ff: Default::default(),
-            part_ff: Default::default(),
+            payload_ff: Default::default(),
+            check_ff: Default::default(),
             slot_ff: Default::default(),
             bit_ff: Default::default(),
             log_ff: Default::default(),
@@ -177,6 +183,7 @@ impl Default for Framer {
             first_ff: Default::default(),
             last_ff: Default::default(),
             seq_ff: Default::default(),
+            carry_ff: Default::default(),
             crc_ff: Default::default(),
             byte_ff: Default::default(),
             write_ff: Default::default(),
@@ -184,11 +191,22 @@ impl Default for Framer {
             read_ff: Default::default(),
             run_ff: Default::default(),
             valid_ff: Default::default(),
-            write_next: Default::default(),
+            idling: Default::default(),
+            storing: Default::default(),
+            closing: Default::default(),
+            terminating: Default::default(),
+            header: Default::default(),
+            begin_frame: Default::default(),
+            shift: Default::default(),
+            byte_end: Default::default(),
+            slots_end: Default::default(),
+            fill_code: Default::default(),
+            next_bit: Default::default(),
+            write_block: Default::default(),
             full: Default::default(),
             more: Default::default(),
             frame_type: Default::default(),
-            seq_index: Default::default(),
+            numbering: Default::default(),
             piece_byte: Default::default(),
             serial: Default::default(),
             feedback: Default::default(),
@@ -199,14 +217,14 @@ impl Default for Framer {
             last_type: Constant::new(0x02.into()),
             reply_type: Constant::new(0x20.into()),
             end_type: Constant::new(0x30.into()),
-            second_byte: Constant::new(8.into()),
             top_bit: Constant::new(0x80.into()),
             polynomial: Constant::new(u64::from(CRC_POLYNOMIAL).into()),
             place: Constant::new(1.into()),
             step: Constant::new(1.into()),
             slot_step: Constant::new(1.into()),
             bit_step: Constant::new(1.into()),
-            seq_step: Constant::new(1.into()),
+            top_of_seq: Constant::new(0x8000.into()),
+            block_step: Constant::new(1.into()),
         }
     }
 }
@@ -214,7 +232,7 @@ impl Default for Framer {
 impl Logic for Framer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state_ff, part_ff, slot_ff, bit_ff, seq_ff);
+        dff_setup!(self, clock, state_ff, payload_ff, check_ff, slot_ff, bit_ff, seq_ff, carry_ff);
         dff_setup!(self, clock, log_ff, end_ff, first_ff, last_ff, crc_ff, byte_ff);
         dff_setup!(self, clock, write_ff, code_ff, read_ff, run_ff, valid_ff);
 
@@ -224,11 +242,96 @@ impl Logic for Framer {
         self.queue.read_address.next = self.read_ff.q.val();
         self.tx_valid.next = self.valid_ff.q.val();
         self.tx_data.next = self.queue.read_data.val();
-        self.valid_ff.d.next = self.read_ff.q.val() != self.code_ff.q.val();
+        self.valid_ff.d.next = (self.read_ff.q.val() != self.code_ff.q.val())
+            & !(self.valid_ff.q.val() & self.tx_ready.val());
         if self.valid_ff.q.val() & self.tx_ready.val() {
-            self.valid_ff.d.next = false;
             self.read_ff.d.next = self.read_ff.q.val() + self.place.val();
         }
+        // Full by eighths of the queue: at least three quarters of it are used, a whole frame and
+        // half of the next.
+        self.write_block.next = self.write_ff.q.val().get_bits::<3>(6) + self.block_step.val();
+        self.full.next = self.write_block.val() == self.read_ff.q.val().get_bits::<3>(6);
+
+        // Where in the frame.
+        self.idling.next = self.state_ff.q.val() == FramerState::Idle;
+        self.storing.next = self.state_ff.q.val() == FramerState::Store;
+        self.closing.next = self.state_ff.q.val() == FramerState::Close;
+        self.terminating.next = self.state_ff.q.val() == FramerState::Terminate;
+        self.header.next = !self.payload_ff.q.val() & !self.check_ff.q.val();
+        self.begin_frame.next = self.idling.val()
+            & !self.pause.val()
+            & !self.full.val()
+            & (self.reply_ready.val() | self.piece_ready.val() | self.end_ready.val());
+        // The last bit waits for room, so that the byte after it never does.
+        self.shift.next = (self.state_ff.q.val() == FramerState::Shift)
+            & !(self.bit_ff.q.val().all() & self.full.val());
+        self.byte_end.next = self.shift.val() & self.bit_ff.q.val().all();
+        self.slots_end.next = self.slot_ff.q.val().all();
+        match self.state_ff.q.val() {
+            FramerState::Idle => {
+                if self.begin_frame.val() {
+                    self.state_ff.d.next = FramerState::Shift;
+                }
+            }
+            FramerState::Shift => {
+                if self.byte_end.val() {
+                    self.state_ff.d.next = FramerState::Store;
+                }
+            }
+            FramerState::Store => {
+                self.state_ff.d.next = FramerState::Shift;
+                if self.check_ff.q.val() & self.slots_end.val() {
+                    self.state_ff.d.next = FramerState::Close;
+                }
+            }
+            FramerState::Close => {
+                self.state_ff.d.next = FramerState::Terminate;
+            }
+            FramerState::Terminate => {
+                if !self.full.val() {
+                    self.state_ff.d.next = FramerState::Idle;
+                }
+            }
+            _ => {
+                self.state_ff.d.next = FramerState::Idle;
+            }
+        }
+        self.more.next = self.message_more.val();
+        if self.log_ff.q.val() {
+            self.more.next = self.piece_more.val();
+        }
+        if self.storing.val() {
+            self.payload_ff.d.next = (self.header.val() & self.slots_end.val())
+                | (self.payload_ff.q.val() & self.more.val());
+            self.check_ff.d.next = (self.payload_ff.q.val() & !self.more.val())
+                | (self.check_ff.q.val() & !self.slots_end.val());
+        }
+        if self.storing.val() & !self.payload_ff.q.val() {
+            self.slot_ff.d.next = self.slot_ff.q.val() + self.slot_step.val();
+        }
+        self.next_bit.next = self.bit_ff.q.val();
+        if self.shift.val() {
+            self.next_bit.next = self.bit_ff.q.val() + self.bit_step.val();
+        }
+        self.bit_ff.d.next = self.next_bit.val();
+
+        // What goes into it.
+        self.idle.next = self.idling.val();
+        if self.idling.val() {
+            self.log_ff.d.next = self.piece_ready.val() & !self.reply_ready.val();
+            self.end_ff.d.next = !self.reply_ready.val();
+            self.first_ff.d.next = self.piece_first.val();
+            self.last_ff.d.next = self.piece_last.val();
+        }
+        self.piece_start.next =
+            self.begin_frame.val() & self.piece_ready.val() & !self.reply_ready.val();
+        self.message_start.next =
+            self.begin_frame.val() & (self.reply_ready.val() | !self.piece_ready.val());
+        self.message_end.next = !self.reply_ready.val();
+        self.message_bit.next = self.bit_ff.q.val();
+        self.piece_take.next = self.byte_end.val() & self.payload_ff.q.val() & self.log_ff.q.val();
+        self.message_take.next =
+            self.byte_end.val() & self.payload_ff.q.val() & !self.log_ff.q.val();
 
         // The next bit of the frame.
         self.frame_type.next = self.reply_type.val();
@@ -244,147 +347,78 @@ impl Logic for Framer {
                 self.frame_type.next = self.frame_type.val() | self.last_type.val();
             }
         }
-        self.seq_index.next = bit_cast::<4, 3>(self.bit_ff.q.val());
-        if self.slot_ff.q.val().get_bit(0) {
-            self.seq_index.next = bit_cast::<4, 3>(self.bit_ff.q.val()) | self.second_byte.val();
-        }
-        self.message_bit.next = self.bit_ff.q.val();
         self.piece_byte.next = self.piece_data.val();
-        self.more.next = self.message_more.val();
-        if self.log_ff.q.val() {
-            self.more.next = self.piece_more.val();
-        }
+        self.numbering.next = self.header.val() & self.slot_ff.q.val().get_bit(1);
         self.serial.next = !self.crc_ff.q.val().get_bit(0);
-        if self.part_ff.q.val() == FramePart::Header {
-            if self.slot_ff.q.val().get_bit(1) {
-                self.serial.next = self.seq_ff.q.val().get_bit(self.seq_index.val().index());
-            } else {
-                self.serial.next = self.frame_type.val().get_bit(self.bit_ff.q.val().index())
-                    & !self.slot_ff.q.val().get_bit(0);
-            }
-        } else if self.part_ff.q.val() == FramePart::Payload {
+        if self.numbering.val() {
+            self.serial.next = self.seq_ff.q.val().get_bit(0);
+        } else if self.header.val() {
+            self.serial.next = self.frame_type.val().get_bit(self.bit_ff.q.val().index())
+                & !self.slot_ff.q.val().get_bit(0);
+        } else if self.payload_ff.q.val() {
             self.serial.next = self.message_data.val();
             if self.log_ff.q.val() {
                 self.serial.next = self.piece_byte.val().get_bit(self.bit_ff.q.val().index());
             }
         }
         // The CRC's own bits leave its register without going through it.
-        self.feedback.next = (self.serial.val()
-            ^ self.crc_ff.q.val().get_bit(0)
-            ^ (self.part_ff.q.val() == FramePart::Header))
-            & (self.part_ff.q.val() != FramePart::Check);
-
-        self.idle.next = self.state_ff.q.val() == FramerState::Idle;
-        self.piece_start.next = false;
-        self.piece_take.next = false;
-        self.message_start.next = false;
-        self.message_end.next = false;
-        self.message_take.next = false;
-        self.write_next.next = self.write_ff.q.val() + self.place.val();
-        self.full.next = self.write_next.val() == self.read_ff.q.val();
-        self.zero.next = !self.byte_ff.q.val().any();
-        self.advance.next = false;
-        self.queue.write_enable.next = false;
-        self.queue.write_address.next = self.write_ff.q.val();
-        self.queue.write_data.next = self.byte_ff.q.val();
-
-        match self.state_ff.q.val() {
-            FramerState::Open => {
-                self.code_ff.d.next = self.write_ff.q.val();
-                self.run_ff.d.next = self.step.val();
-                if !self.full.val() {
-                    self.advance.next = true;
-                    self.state_ff.d.next = FramerState::Idle;
-                }
+        self.feedback.next =
+            (self.serial.val() ^ self.crc_ff.q.val().get_bit(0) ^ self.header.val())
+                & !self.check_ff.q.val();
+        if self.shift.val() {
+            self.crc_ff.d.next = self.crc_ff.q.val() >> 1;
+            if self.feedback.val() {
+                self.crc_ff.d.next = (self.crc_ff.q.val() >> 1) ^ self.polynomial.val();
             }
-            FramerState::Idle => {
-                self.part_ff.d.next = FramePart::Header;
-                self.log_ff.d.next = self.piece_ready.val() & !self.reply_ready.val();
-                self.end_ff.d.next = !self.reply_ready.val();
-                self.first_ff.d.next = self.piece_first.val();
-                self.last_ff.d.next = self.piece_last.val();
-                if !self.pause.val() {
-                    if self.reply_ready.val() | self.piece_ready.val() | self.end_ready.val() {
-                        self.state_ff.d.next = FramerState::Shift;
-                    }
-                    self.piece_start.next = self.piece_ready.val() & !self.reply_ready.val();
-                    self.message_start.next =
-                        self.reply_ready.val() | (self.end_ready.val() & !self.piece_ready.val());
-                    self.message_end.next = !self.reply_ready.val();
-                }
-            }
-            FramerState::Shift => {
-                // The last bit waits for room, so that the byte after it never does.
-                if !(self.bit_ff.q.val().all() & self.full.val()) {
-                    self.bit_ff.d.next = self.bit_ff.q.val() + self.bit_step.val();
-                    self.crc_ff.d.next = self.crc_ff.q.val() >> 1;
-                    if self.feedback.val() {
-                        self.crc_ff.d.next = (self.crc_ff.q.val() >> 1) ^ self.polynomial.val();
-                    }
-                    self.byte_ff.d.next = self.byte_ff.q.val() >> 1;
-                    if self.serial.val() {
-                        self.byte_ff.d.next = (self.byte_ff.q.val() >> 1) | self.top_bit.val();
-                    }
-                    if self.bit_ff.q.val().all() {
-                        self.state_ff.d.next = FramerState::Store;
-                        if self.part_ff.q.val() == FramePart::Payload {
-                            self.piece_take.next = self.log_ff.q.val();
-                            self.message_take.next = !self.log_ff.q.val();
-                        }
-                    }
-                }
-            }
-            FramerState::Store => {
-                self.queue.write_enable.next = true;
-                self.advance.next = true;
-                self.run_ff.d.next = self.run_ff.q.val() + self.step.val();
-                if self.zero.val() {
-                    self.queue.write_address.next = self.code_ff.q.val();
-                    self.queue.write_data.next = self.run_ff.q.val();
-                    self.code_ff.d.next = self.write_ff.q.val();
-                    self.run_ff.d.next = self.step.val();
-                }
-                self.state_ff.d.next = FramerState::Shift;
-                if self.part_ff.q.val() == FramePart::Payload {
-                    if !self.more.val() {
-                        self.part_ff.d.next = FramePart::Check;
-                    }
-                } else {
-                    self.slot_ff.d.next = self.slot_ff.q.val() + self.slot_step.val();
-                    if self.slot_ff.q.val().all() {
-                        self.part_ff.d.next = FramePart::Payload;
-                        if self.part_ff.q.val() == FramePart::Check {
-                            self.state_ff.d.next = FramerState::Close;
-                        }
-                    }
-                }
-            }
-            FramerState::Close => {
-                self.queue.write_enable.next = true;
-                self.queue.write_address.next = self.code_ff.q.val();
-                self.queue.write_data.next = self.run_ff.q.val();
-                self.code_ff.d.next = self.write_ff.q.val();
-                self.seq_ff.d.next = self.seq_ff.q.val() + self.seq_step.val();
-                self.state_ff.d.next = FramerState::Terminate;
-            }
-            FramerState::Terminate => {
-                self.queue.write_enable.next = true;
-                self.queue.write_data.next = 0.into();
-                if !self.full.val() {
-                    self.advance.next = true;
-                    self.state_ff.d.next = FramerState::Open;
-                }
-            }
-            _ => {
-                self.state_ff.d.next = FramerState::Open;
+            self.byte_ff.d.next = self.byte_ff.q.val() >> 1;
+            if self.serial.val() {
+                self.byte_ff.d.next = (self.byte_ff.q.val() >> 1) | self.top_bit.val();
             }
         }
+        if self.shift.val() & self.numbering.val() {
+            self.seq_ff.d.next = self.seq_ff.q.val() >> 1;
+            if self.seq_ff.q.val().get_bit(0) ^ self.carry_ff.q.val() {
+                self.seq_ff.d.next = (self.seq_ff.q.val() >> 1) | self.top_of_seq.val();
+            }
+            self.carry_ff.d.next = self.carry_ff.q.val() & self.seq_ff.q.val().get_bit(0);
+        }
+        if self.idling.val() {
+            self.carry_ff.d.next = true;
+        }
+
+        // The queue's writer.
+        self.zero.next = !self.byte_ff.q.val().any();
+        self.fill_code.next = self.closing.val() | (self.storing.val() & self.zero.val());
+        self.queue.write_enable.next =
+            self.storing.val() | self.closing.val() | self.terminating.val();
+        self.queue.write_address.next = self.write_ff.q.val();
+        self.queue.write_data.next = self.byte_ff.q.val();
+        if self.fill_code.val() {
+            self.queue.write_address.next = self.code_ff.q.val();
+            self.queue.write_data.next = self.run_ff.q.val();
+        } else if self.terminating.val() {
+            self.queue.write_data.next = 0.into();
+        }
+        self.advance.next = self.begin_frame.val()
+            | self.storing.val()
+            | (self.terminating.val() & !self.full.val());
         if self.advance.val() {
-            self.write_ff.d.next = self.write_next.val();
+            self.write_ff.d.next = self.write_ff.q.val() + self.place.val();
+        }
+        if self.idling.val() | self.fill_code.val() {
+            self.code_ff.d.next = self.write_ff.q.val();
+        }
+        if self.storing.val() {
+            self.run_ff.d.next = self.run_ff.q.val() + self.step.val();
+        }
+        if self.idling.val() | self.fill_code.val() {
+            self.run_ff.d.next = self.step.val();
         }
 
         if self.reset.val() {
-            self.state_ff.d.next = FramerState::Open;
+            self.state_ff.d.next = FramerState::Idle;
+            self.payload_ff.d.next = false;
+            self.check_ff.d.next = false;
             self.slot_ff.d.next = 0.into();
             self.bit_ff.d.next = 0.into();
             self.seq_ff.d.next = 0.into();
