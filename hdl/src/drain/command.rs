@@ -4,9 +4,8 @@
 //!  bit_valid bit_data, byte_valid byte_data ─► COBS, CRC, length ─► fire write register value
 //! ```
 //! The bits of a byte go through the CRC while they arrive. COBS permits that: whether a byte is
-//! data or a code, which stands for a zero, is known before it comes. Only the zero that ends a
-//! frame is not known to be one; it went through the CRC as a zero byte like a code would, so the
-//! CRC's residue is compared as it is one zero byte later.
+//! data or a code, which stands for a zero, is known before it comes. The type, which is the first
+//! byte, tells where the CRC's bits are; they are compared as they come.
 //!
 //! Anything may arrive. Every zero byte starts afresh; what is not a command of the right length
 //! with the right CRC changes nothing.
@@ -15,12 +14,10 @@ use rust_hdl::prelude::*;
 
 use super::CRC_POLYNOMIAL;
 
-/// The CRC register after a frame with its CRC.
-const CRC_RESIDUE: u32 = 0xdebb_20e3;
-
 /// Lengths of whole frames before COBS: header, payload, CRC.
-const READ_BYTES: u64 = 4 + 1 + 4;
-const WRITE_BYTES: u64 = 4 + 5 + 4;
+const READ_BYTES: u64 = 4 + 1 + CRC_BYTES;
+const WRITE_BYTES: u64 = 4 + 5 + CRC_BYTES;
+const CRC_BYTES: u64 = 4;
 
 /// The command decoder.
 #[derive(LogicBlock)]
@@ -37,6 +34,8 @@ pub struct Command {
     pub byte_valid: Signal<In, Bit>,
     /// The byte.
     pub byte_data: Signal<In, Bits<8>>,
+    /// Show the next bit of the value at its bit 0.
+    pub next_bit: Signal<In, Bit>,
     /// A command came, for one cycle.
     pub fire: Signal<Out, Bit>,
     /// With `fire`: WRITE, not READ.
@@ -48,42 +47,45 @@ pub struct Command {
     /// Zero between frames: the CRC's usual start with ones is the same as a start with zeros and
     /// an inverted header.
     crc_ff: DFF<Bits<32>>,
-    /// Bytes before the next code.
-    left_ff: DFF<Bits<8>>,
+    /// Bytes before the next code; a code that does not fit is in no command.
+    left_ff: DFF<Bits<4>>,
     /// The first code of a frame was seen.
     inside_ff: DFF<Bit>,
-    /// Decoded bytes, at most 15.
+    /// Decoded bytes.
     length_ff: DFF<Bits<4>>,
-    read_type_ff: DFF<Bit>,
-    write_type_ff: DFF<Bit>,
+    /// The type was WRITE.
+    write_ff: DFF<Bit>,
+    /// What has come of the frame can be no command.
+    bad_ff: DFF<Bit>,
     register_ff: DFF<Bits<8>>,
     value_ff: DFF<Bits<32>>,
     code: Signal<Local, Bit>,
     decoded: Signal<Local, Bit>,
     quarter: Signal<Local, Bits<2>>,
-    feedback: Signal<Local, Bit>,
+    header: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
-    intact: Signal<Local, Bit>,
-    countdown: Signal<Local, Bits<8>>,
+    checked: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    difference: Signal<Local, Bit>,
+    feedback: Signal<Local, Bit>,
+    finish: Signal<Local, Bit>,
+    whole: Signal<Local, Bit>,
+    counted: Signal<Local, Bit>,
+    read_type: Signal<Local, Bit>,
+    write_type: Signal<Local, Bit>,
+    countdown: Signal<Local, Bits<4>>,
     polynomial: Constant<Bits<32>>,
-    residue: Constant<Bits<32>>,
     top_of_value: Constant<Bits<32>>,
     top_of_register: Constant<Bits<8>>,
-    one: Constant<Bits<8>>,
-    read_type: Constant<Bits<8>>,
-    write_type: Constant<Bits<8>>,
+    one: Constant<Bits<4>>,
+    read_code: Constant<Bits<8>>,
+    write_code: Constant<Bits<8>>,
     register_index: Constant<Bits<2>>,
     last_wanted: Constant<Bits<4>>,
+    read_body: Constant<Bits<4>>,
+    write_body: Constant<Bits<4>>,
     read_bytes: Constant<Bits<4>>,
     write_bytes: Constant<Bits<4>>,
-    length_step: Constant<Bits<4>>,
-}
-
-/// One zero byte through the CRC.
-fn after_zero_byte(crc: u32) -> u32 {
-    (0..8).fold(crc, |crc, _| {
-        (crc >> 1) ^ if crc & 1 == 1 { CRC_POLYNOMIAL } else { 0 }
-    })
 }
 
 impl Default for Command {
@@ -95,6 +97,7 @@ impl Default for Command {
             bit_data: Default::default(),
             byte_valid: Default::default(),
             byte_data: Default::default(),
+            next_bit: Default::default(),
             fire: Default::default(),
             write: Default::default(),
             register: Default::default(),
@@ -103,29 +106,37 @@ impl Default for Command {
             left_ff: Default::default(),
             inside_ff: Default::default(),
             length_ff: Default::default(),
-            read_type_ff: Default::default(),
-            write_type_ff: Default::default(),
+            write_ff: Default::default(),
+            bad_ff: Default::default(),
             register_ff: Default::default(),
             value_ff: Default::default(),
             code: Default::default(),
             decoded: Default::default(),
             quarter: Default::default(),
-            feedback: Default::default(),
+            header: Default::default(),
             wanted: Default::default(),
-            intact: Default::default(),
+            checked: Default::default(),
+            taken: Default::default(),
+            difference: Default::default(),
+            feedback: Default::default(),
+            finish: Default::default(),
+            whole: Default::default(),
+            counted: Default::default(),
+            read_type: Default::default(),
+            write_type: Default::default(),
             countdown: Default::default(),
             polynomial: Constant::new(u64::from(CRC_POLYNOMIAL).into()),
-            residue: Constant::new(u64::from(after_zero_byte(CRC_RESIDUE)).into()),
             top_of_value: Constant::new(0x8000_0000.into()),
             top_of_register: Constant::new(0x80.into()),
             one: Constant::new(1.into()),
-            read_type: Constant::new(1.into()),
-            write_type: Constant::new(2.into()),
+            read_code: Constant::new(1.into()),
+            write_code: Constant::new(2.into()),
             register_index: Constant::new(1.into()),
             last_wanted: Constant::new(8.into()),
+            read_body: Constant::new((READ_BYTES - CRC_BYTES).into()),
+            write_body: Constant::new((WRITE_BYTES - CRC_BYTES).into()),
             read_bytes: Constant::new(READ_BYTES.into()),
             write_bytes: Constant::new(WRITE_BYTES.into()),
-            length_step: Constant::new(1.into()),
         }
     }
 }
@@ -134,86 +145,94 @@ impl Logic for Command {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, crc_ff, left_ff, inside_ff, length_ff);
-        dff_setup!(
-            self,
-            clock,
-            read_type_ff,
-            write_type_ff,
-            register_ff,
-            value_ff
-        );
-        self.write.next = self.write_type_ff.q.val();
+        dff_setup!(self, clock, write_ff, bad_ff, register_ff, value_ff);
+        self.write.next = self.write_ff.q.val();
         self.register.next = self.register_ff.q.val();
         self.value.next = self.value_ff.q.val();
         self.code.next = !self.left_ff.q.val().any();
+        self.finish.next = self.byte_valid.val() & !self.byte_data.val().any();
 
         // Bits. Register and value are one shift register of 40 bits, filled by the five bytes
         // after the header: a READ leaves its CRC in the value.
         self.decoded.next = self.bit_data.val() & !self.code.val();
         self.quarter.next = self.length_ff.q.val().get_bits::<2>(2);
-        self.feedback.next =
-            self.decoded.val() ^ self.crc_ff.q.val().get_bit(0) ^ !self.quarter.val().any();
+        self.header.next = !self.quarter.val().any();
         self.wanted.next = (self.quarter.val() == self.register_index.val())
             | (self.length_ff.q.val() == self.last_wanted.val());
-        if !self.inside_ff.q.val() {
-            self.crc_ff.d.next = 0.into();
-        } else if self.bit_valid.val() {
+        if self.write_ff.q.val() {
+            self.checked.next = (self.length_ff.q.val() >= self.write_body.val())
+                & (self.length_ff.q.val() < self.write_bytes.val());
+        } else {
+            self.checked.next = (self.length_ff.q.val() >= self.read_body.val())
+                & (self.length_ff.q.val() < self.read_bytes.val());
+        }
+        self.taken.next = self.bit_valid.val() & self.inside_ff.q.val();
+        self.difference.next = self.decoded.val() ^ self.crc_ff.q.val().get_bit(0);
+        self.feedback.next = (self.difference.val() ^ self.header.val()) & !self.checked.val();
+        if self.taken.val() {
             self.crc_ff.d.next = self.crc_ff.q.val() >> 1;
             if self.feedback.val() {
                 self.crc_ff.d.next = (self.crc_ff.q.val() >> 1) ^ self.polynomial.val();
             }
-            if self.wanted.val() {
-                self.value_ff.d.next = self.value_ff.q.val() >> 1;
-                if self.decoded.val() {
-                    self.value_ff.d.next = (self.value_ff.q.val() >> 1) | self.top_of_value.val();
-                }
-                self.register_ff.d.next = self.register_ff.q.val() >> 1;
-                if self.value_ff.q.val().get_bit(0) {
-                    self.register_ff.d.next =
-                        (self.register_ff.q.val() >> 1) | self.top_of_register.val();
-                }
+        }
+        if (self.taken.val() & self.wanted.val()) | self.next_bit.val() {
+            self.value_ff.d.next = self.value_ff.q.val() >> 1;
+            if self.decoded.val() {
+                self.value_ff.d.next = (self.value_ff.q.val() >> 1) | self.top_of_value.val();
+            }
+            self.register_ff.d.next = self.register_ff.q.val() >> 1;
+            if self.value_ff.q.val().get_bit(0) {
+                self.register_ff.d.next =
+                    (self.register_ff.q.val() >> 1) | self.top_of_register.val();
             }
         }
 
         // Bytes.
-        self.intact.next = self.inside_ff.q.val()
+        self.whole.next = self.length_ff.q.val() == self.read_bytes.val();
+        if self.write_ff.q.val() {
+            self.whole.next = self.length_ff.q.val() == self.write_bytes.val();
+        }
+        self.fire.next = self.finish.val()
+            & self.inside_ff.q.val()
             & self.code.val()
-            & (self.crc_ff.q.val() == self.residue.val())
-            & ((self.read_type_ff.q.val() & (self.length_ff.q.val() == self.read_bytes.val()))
-                | (self.write_type_ff.q.val()
-                    & (self.length_ff.q.val() == self.write_bytes.val())));
-        self.fire.next = false;
+            & self.whole.val()
+            & !self.bad_ff.q.val();
         self.countdown.next = self.left_ff.q.val();
         if self.code.val() {
-            self.countdown.next = self.byte_data.val();
+            self.countdown.next = self.byte_data.val().get_bits::<4>(0);
         }
+        self.counted.next = self.byte_valid.val() & self.inside_ff.q.val();
+        self.read_type.next = !self.code.val() & (self.byte_data.val() == self.read_code.val());
+        self.write_type.next = !self.code.val() & (self.byte_data.val() == self.write_code.val());
         if self.byte_valid.val() {
-            if !self.byte_data.val().any() {
-                self.fire.next = self.intact.val();
-                self.inside_ff.d.next = false;
-                self.left_ff.d.next = 0.into();
-                self.length_ff.d.next = 0.into();
-            } else {
-                self.inside_ff.d.next = true;
-                self.left_ff.d.next = self.countdown.val() - self.one.val();
-                if self.inside_ff.q.val() {
-                    if !self.length_ff.q.val().all() {
-                        self.length_ff.d.next = self.length_ff.q.val() + self.length_step.val();
-                    }
-                    if !self.length_ff.q.val().any() {
-                        self.read_type_ff.d.next =
-                            !self.code.val() & (self.byte_data.val() == self.read_type.val());
-                        self.write_type_ff.d.next =
-                            !self.code.val() & (self.byte_data.val() == self.write_type.val());
-                    }
-                }
-            }
+            self.inside_ff.d.next = true;
+            self.left_ff.d.next = self.countdown.val() - self.one.val();
+        }
+        if self.counted.val() {
+            self.length_ff.d.next = self.length_ff.q.val() + self.one.val();
+        }
+        if self.counted.val() & !self.length_ff.q.val().any() {
+            self.write_ff.d.next = self.write_type.val();
+        }
+        if (self.taken.val() & self.checked.val() & !self.difference.val())
+            | (self.byte_valid.val()
+                & self.code.val()
+                & self.byte_data.val().get_bits::<4>(4).any())
+            | (self.counted.val()
+                & (self.length_ff.q.val().all()
+                    | (!self.length_ff.q.val().any()
+                        & !self.read_type.val()
+                        & !self.write_type.val())))
+        {
+            self.bad_ff.d.next = true;
         }
 
-        if self.reset.val() {
+        if self.reset.val() | self.finish.val() {
+            self.crc_ff.d.next = 0.into();
             self.inside_ff.d.next = false;
             self.left_ff.d.next = 0.into();
             self.length_ff.d.next = 0.into();
+            self.bad_ff.d.next = false;
         }
     }
 }

@@ -2,21 +2,26 @@
 //!
 //! ```text
 //!  write register value ─► CONTROL … POST_TRIGGER ─► enable may_stall … post_trigger
-//!  pick ─► word                       (of the settings and the front's status)
-//!  number, index ─► identity_bit      (of the identification)
+//!                └─ copied bit by bit ─► (register_bits) ◄─ identification
+//!  setting, number, index ─────────────────────┴─► stored_bit
+//!  pick ─► word                       (of the front's status)
 //! ```
 //! `pick` has one bit for each word, all words gated by their bits are ORed: that maps to a third
 //! fewer LUTs than a tree of choices. END's words come first and in its order, so that it picks
 //! them by shifting:
 //!
-//! | bit | 0 | 1, 2 | 3, 4 | 5, 6 | 7, 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 |
-//! |---|---|---|---|---|---|---|---|---|---|---|---|---|
-//! | word | run code | RETIRED | CYCLES | STALLS | LOST | STATUS | CONTROL | INTERVAL | COUNT_BITS | IMAGE_LO | IMAGE_HI | POST_TRIGGER |
+//! | bit | 0 | 1, 2 | 3, 4 | 5, 6 | 7, 8 | 9 |
+//! |---|---|---|---|---|---|---|
+//! | word | run code | RETIRED | CYCLES | STALLS | LOST | STATUS |
 //!
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
 //! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 4 of CONTROL.
+//! A reset empties the registers but not the memory of their copies: a setting is read as 0 until
+//! it was written.
 
 use rust_hdl::prelude::*;
+
+use super::RegisterBits;
 
 /// The read-only words that tell a host what recorder this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +41,7 @@ pub struct Identity {
 }
 
 /// "LOOK".
-const ID: u64 = 0x4b4f_4f4c;
+const ID: u32 = 0x4b4f_4f4c;
 
 /// The register file.
 #[derive(LogicBlock)]
@@ -51,16 +56,21 @@ pub struct Control {
     pub register: Signal<In, Bits<8>>,
     /// What to write.
     pub value: Signal<In, Bits<32>>,
+    /// The value is being copied: its next bit must be at bit 0 in the next cycle.
+    pub copying: Signal<Out, Bit>,
     /// Which word to give.
-    pub pick: Signal<In, Bits<16>>,
+    pub pick: Signal<In, Bits<10>>,
     /// The word, 0 if none is picked.
     pub word: Signal<Out, Bits<32>>,
-    /// Which identification register, 0 to 6, to give a bit of.
+    /// The register to give a bit of is a setting, not identification.
+    pub setting: Signal<In, Bit>,
+    /// Its number within the settings or identification. During a copy the register that was
+    /// written.
     pub number: Signal<In, Bits<3>>,
     /// Which bit.
     pub index: Signal<In, Bits<5>>,
-    /// The bit.
-    pub identity_bit: Signal<Out, Bit>,
+    /// The bit, a cycle later.
+    pub stored_bit: Signal<Out, Bit>,
     /// STATUS.
     pub status: Signal<In, Bits<5>>,
     /// RETIRED, low.
@@ -99,39 +109,51 @@ pub struct Control {
     image_lo_ff: DFF<Bits<26>>,
     image_hi_ff: DFF<Bits<26>>,
     post_trigger_ff: DFF<Bits<32>>,
+    control_set_ff: DFF<Bit>,
+    interval_set_ff: DFF<Bit>,
+    count_bits_set_ff: DFF<Bit>,
+    image_lo_set_ff: DFF<Bit>,
+    image_hi_set_ff: DFF<Bit>,
+    post_trigger_set_ff: DFF<Bit>,
+    bits: RegisterBits,
+    copying_ff: DFF<Bit>,
+    /// The bit that is being copied.
+    place_ff: DFF<Bits<5>>,
+    known: Signal<Local, Bit>,
+    low: Signal<Local, Bits<3>>,
+    above_4: Signal<Local, Bit>,
+    above_8: Signal<Local, Bit>,
+    kept: Signal<Local, Bit>,
+    set: Signal<Local, Bit>,
     picked: Signal<Local, Bits<32>>,
-    id_word: Signal<Local, Bits<32>>,
-    version_word: Signal<Local, Bits<32>>,
-    tags_word: Signal<Local, Bits<32>>,
-    sizes_word: Signal<Local, Bits<32>>,
-    clock_hz_word: Signal<Local, Bits<32>>,
-    mem_base_word: Signal<Local, Bits<32>>,
-    mem_mask_word: Signal<Local, Bits<32>>,
-    writable: Constant<Bits<5>>,
-    id: Constant<Bits<32>>,
-    version: Constant<Bits<32>>,
-    tags: Constant<Bits<32>>,
-    sizes: Constant<Bits<32>>,
-    clock_hz: Constant<Bits<32>>,
-    mem_base: Constant<Bits<32>>,
-    mem_mask: Constant<Bits<32>>,
+    settings: Constant<Bits<5>>,
+    control_number: Constant<Bits<3>>,
+    interval_number: Constant<Bits<3>>,
+    count_bits_number: Constant<Bits<3>>,
+    image_lo_number: Constant<Bits<3>>,
+    image_hi_number: Constant<Bits<3>>,
+    post_trigger_number: Constant<Bits<3>>,
+    setting_row: Constant<Bits<9>>,
+    step: Constant<Bits<5>>,
 }
 
 impl Control {
     /// A register file with these constants.
     pub fn new(identity: Identity) -> Self {
-        let word = |value: u32| Constant::new(u64::from(value).into());
+        let number = |register: u64| Constant::new(register.into());
         Self {
             clock: Default::default(),
             reset: Default::default(),
             write: Default::default(),
             register: Default::default(),
             value: Default::default(),
+            copying: Default::default(),
             pick: Default::default(),
             word: Default::default(),
+            setting: Default::default(),
             number: Default::default(),
             index: Default::default(),
-            identity_bit: Default::default(),
+            stored_bit: Default::default(),
             status: Default::default(),
             retired_lo: Default::default(),
             retired_hi: Default::default(),
@@ -154,22 +176,39 @@ impl Control {
             image_lo_ff: Default::default(),
             image_hi_ff: Default::default(),
             post_trigger_ff: Default::default(),
+            control_set_ff: Default::default(),
+            interval_set_ff: Default::default(),
+            count_bits_set_ff: Default::default(),
+            image_lo_set_ff: Default::default(),
+            image_hi_set_ff: Default::default(),
+            post_trigger_set_ff: Default::default(),
+            bits: RegisterBits::new([
+                ID,
+                identity.version,
+                identity.tags,
+                identity.sizes,
+                identity.clock_hz,
+                identity.mem_base,
+                identity.mem_mask,
+            ]),
+            copying_ff: Default::default(),
+            place_ff: Default::default(),
+            known: Default::default(),
+            low: Default::default(),
+            above_4: Default::default(),
+            above_8: Default::default(),
+            kept: Default::default(),
+            set: Default::default(),
             picked: Default::default(),
-            id_word: Default::default(),
-            version_word: Default::default(),
-            tags_word: Default::default(),
-            sizes_word: Default::default(),
-            clock_hz_word: Default::default(),
-            mem_base_word: Default::default(),
-            mem_mask_word: Default::default(),
-            writable: Constant::new(0b00010.into()),
-            id: Constant::new(ID.into()),
-            version: word(identity.version),
-            tags: word(identity.tags),
-            sizes: word(identity.sizes),
-            clock_hz: word(identity.clock_hz),
-            mem_base: word(identity.mem_base),
-            mem_mask: word(identity.mem_mask),
+            settings: Constant::new(0b00010.into()),
+            control_number: number(0),
+            interval_number: number(1),
+            count_bits_number: number(2),
+            image_lo_number: number(3),
+            image_hi_number: number(4),
+            post_trigger_number: number(5),
+            setting_row: Constant::new(0x100.into()),
+            step: Constant::new(1.into()),
         }
     }
 }
@@ -179,6 +218,21 @@ impl Logic for Control {
     fn update(&mut self) {
         dff_setup!(self, clock, control_ff, interval_ff, count_bits_ff);
         dff_setup!(self, clock, image_lo_ff, image_hi_ff, post_trigger_ff);
+        dff_setup!(
+            self,
+            clock,
+            control_set_ff,
+            interval_set_ff,
+            count_bits_set_ff
+        );
+        dff_setup!(
+            self,
+            clock,
+            image_lo_set_ff,
+            image_hi_set_ff,
+            post_trigger_set_ff
+        );
+        dff_setup!(self, clock, copying_ff, place_ff);
         self.control.next = self.control_ff.q.val();
         self.interval.next = bit_cast::<32, 24>(self.interval_ff.q.val());
         self.count_bits.next = self.count_bits_ff.q.val();
@@ -186,27 +240,84 @@ impl Logic for Control {
         self.image_hi.next = bit_cast::<32, 26>(self.image_hi_ff.q.val()) << 6;
         self.post_trigger.next = self.post_trigger_ff.q.val();
 
-        if self.write.val() & (self.register.val().get_bits::<5>(3) == self.writable.val()) {
-            if self.register.val().get_bit(2) {
-                if self.register.val().get_bit(1) {
-                    self.control_ff.d.next = self.control_ff.q.val();
-                } else if self.register.val().get_bit(0) {
-                    self.post_trigger_ff.d.next = self.value.val();
-                } else {
-                    self.image_hi_ff.d.next = self.value.val().get_bits::<26>(6);
-                }
-            } else if self.register.val().get_bit(1) {
-                if self.register.val().get_bit(0) {
-                    self.image_lo_ff.d.next = self.value.val().get_bits::<26>(6);
-                } else {
-                    self.count_bits_ff.d.next = self.value.val().get_bits::<5>(0);
-                }
-            } else if self.register.val().get_bit(0) {
-                self.interval_ff.d.next = self.value.val().get_bits::<24>(0);
-            } else {
-                self.control_ff.d.next = self.value.val().get_bits::<4>(0);
-            }
+        self.known.next =
+            self.write.val() & (self.register.val().get_bits::<5>(3) == self.settings.val());
+        self.low.next = self.register.val().get_bits::<3>(0);
+        if self.known.val() & (self.low.val() == self.control_number.val()) {
+            self.control_ff.d.next = self.value.val().get_bits::<4>(0);
+            self.control_set_ff.d.next = true;
         }
+        if self.known.val() & (self.low.val() == self.interval_number.val()) {
+            self.interval_ff.d.next = self.value.val().get_bits::<24>(0);
+            self.interval_set_ff.d.next = true;
+        }
+        if self.known.val() & (self.low.val() == self.count_bits_number.val()) {
+            self.count_bits_ff.d.next = self.value.val().get_bits::<5>(0);
+            self.count_bits_set_ff.d.next = true;
+        }
+        if self.known.val() & (self.low.val() == self.image_lo_number.val()) {
+            self.image_lo_ff.d.next = self.value.val().get_bits::<26>(6);
+            self.image_lo_set_ff.d.next = true;
+        }
+        if self.known.val() & (self.low.val() == self.image_hi_number.val()) {
+            self.image_hi_ff.d.next = self.value.val().get_bits::<26>(6);
+            self.image_hi_set_ff.d.next = true;
+        }
+        if self.known.val() & (self.low.val() == self.post_trigger_number.val()) {
+            self.post_trigger_ff.d.next = self.value.val();
+            self.post_trigger_set_ff.d.next = true;
+        }
+
+        // The copy; that of a register which does not exist is never read.
+        self.copying.next = self.copying_ff.q.val();
+        if self.copying_ff.q.val() {
+            self.place_ff.d.next = self.place_ff.q.val() + self.step.val();
+        }
+        self.copying_ff.d.next =
+            self.known.val() | (self.copying_ff.q.val() & !self.place_ff.q.val().all());
+        self.above_4.next = self.place_ff.q.val().get_bits::<3>(2).any();
+        self.above_8.next = self.place_ff.q.val().get_bits::<2>(3).any();
+        self.kept.next = true;
+        if self.number.val() == self.control_number.val() {
+            self.kept.next = !self.above_4.val();
+        } else if self.number.val() == self.interval_number.val() {
+            self.kept.next = !self.place_ff.q.val().get_bits::<2>(3).all();
+        } else if self.number.val() == self.count_bits_number.val() {
+            self.kept.next = !self.above_4.val()
+                | !(self.above_8.val() | self.place_ff.q.val().get_bits::<2>(0).any());
+        } else if (self.number.val() == self.image_lo_number.val())
+            | (self.number.val() == self.image_hi_number.val())
+        {
+            self.kept.next = self.above_8.val() | self.place_ff.q.val().get_bits::<2>(1).all();
+        }
+        self.bits.clock.next = self.clock.val();
+        self.bits.write_enable.next = self.copying_ff.q.val();
+        self.bits.write_address.next = self.setting_row.val()
+            | (bit_cast::<9, 3>(self.number.val()) << 5)
+            | bit_cast::<9, 5>(self.place_ff.q.val());
+        self.bits.write_data.next = self.value.val().get_bit(0) & self.kept.val();
+        self.bits.read_address.next =
+            (bit_cast::<9, 3>(self.number.val()) << 5) | bit_cast::<9, 5>(self.index.val());
+        if self.setting.val() {
+            self.bits.read_address.next = self.setting_row.val()
+                | (bit_cast::<9, 3>(self.number.val()) << 5)
+                | bit_cast::<9, 5>(self.index.val());
+        }
+        self.set.next = false;
+        if self.number.val() == self.control_number.val() {
+            self.set.next = self.control_set_ff.q.val();
+        } else if self.number.val() == self.interval_number.val() {
+            self.set.next = self.interval_set_ff.q.val();
+        } else if self.number.val() == self.count_bits_number.val() {
+            self.set.next = self.count_bits_set_ff.q.val();
+        } else if self.number.val() == self.image_lo_number.val() {
+            self.set.next = self.image_lo_set_ff.q.val();
+        } else if self.number.val() == self.image_hi_number.val() {
+            self.set.next = self.image_hi_set_ff.q.val();
+        } else if self.number.val() == self.post_trigger_number.val() {
+            self.set.next = self.post_trigger_set_ff.q.val();
+        }
+        self.stored_bit.next = self.bits.read_data.val() & (self.set.val() | !self.setting.val());
 
         self.picked.next = 0.into();
         if self.pick.val().get_bit(0) {
@@ -239,54 +350,7 @@ impl Logic for Control {
         if self.pick.val().get_bit(9) {
             self.picked.next = self.picked.val() | bit_cast::<32, 5>(self.status.val());
         }
-        if self.pick.val().get_bit(10) {
-            self.picked.next = self.picked.val() | bit_cast::<32, 4>(self.control_ff.q.val());
-        }
-        if self.pick.val().get_bit(11) {
-            self.picked.next = self.picked.val() | self.interval.val();
-        }
-        if self.pick.val().get_bit(12) {
-            self.picked.next = self.picked.val() | bit_cast::<32, 5>(self.count_bits_ff.q.val());
-        }
-        if self.pick.val().get_bit(13) {
-            self.picked.next = self.picked.val() | self.image_lo.val();
-        }
-        if self.pick.val().get_bit(14) {
-            self.picked.next = self.picked.val() | self.image_hi.val();
-        }
-        if self.pick.val().get_bit(15) {
-            self.picked.next = self.picked.val() | self.post_trigger_ff.q.val();
-        }
         self.word.next = self.picked.val();
-
-        // Taking the bit of each constant before choosing makes a small read-only memory of them.
-        self.id_word.next = self.id.val();
-        self.version_word.next = self.version.val();
-        self.tags_word.next = self.tags.val();
-        self.sizes_word.next = self.sizes.val();
-        self.clock_hz_word.next = self.clock_hz.val();
-        self.mem_base_word.next = self.mem_base.val();
-        self.mem_mask_word.next = self.mem_mask.val();
-        self.identity_bit.next = self.mem_mask_word.val().get_bit(self.index.val().index());
-        if self.number.val().get_bit(2) {
-            if !self.number.val().get_bit(1) {
-                self.identity_bit.next = self.clock_hz_word.val().get_bit(self.index.val().index());
-                if self.number.val().get_bit(0) {
-                    self.identity_bit.next =
-                        self.mem_base_word.val().get_bit(self.index.val().index());
-                }
-            }
-        } else if self.number.val().get_bit(1) {
-            self.identity_bit.next = self.tags_word.val().get_bit(self.index.val().index());
-            if self.number.val().get_bit(0) {
-                self.identity_bit.next = self.sizes_word.val().get_bit(self.index.val().index());
-            }
-        } else {
-            self.identity_bit.next = self.id_word.val().get_bit(self.index.val().index());
-            if self.number.val().get_bit(0) {
-                self.identity_bit.next = self.version_word.val().get_bit(self.index.val().index());
-            }
-        }
 
         if self.reset.val() {
             self.control_ff.d.next = 0.into();
@@ -295,6 +359,14 @@ impl Logic for Control {
             self.image_lo_ff.d.next = 0.into();
             self.image_hi_ff.d.next = 0.into();
             self.post_trigger_ff.d.next = 0.into();
+            self.control_set_ff.d.next = false;
+            self.interval_set_ff.d.next = false;
+            self.count_bits_set_ff.d.next = false;
+            self.image_lo_set_ff.d.next = false;
+            self.image_hi_set_ff.d.next = false;
+            self.post_trigger_set_ff.d.next = false;
+            self.copying_ff.d.next = false;
+            self.place_ff.d.next = 0.into();
         }
     }
 }
@@ -319,6 +391,18 @@ mod tests {
         synthesises("drain_control", Control::new(IDENTITY));
     }
 
+    /// The register, bit by bit.
+    fn stored(control: &mut Control, setting: bool, number: u64) -> u64 {
+        control.setting.next = setting;
+        control.number.next = number.into();
+        let bits = (0..32u64).map(|i| {
+            control.index.next = i.into();
+            tick!(*control);
+            u64::from(control.stored_bit.val()) << i
+        });
+        bits.sum()
+    }
+
     #[test]
     fn picks_the_words_it_says() {
         let mut control = Control::new(IDENTITY);
@@ -333,29 +417,62 @@ mod tests {
         control.lost_lo.next = 107u64.into();
         control.lost_hi.next = 108u64.into();
         control.status.next = 9u64.into();
-        let settings = [0xa, 1000, 12, 0x8000_0040, 0x8000_1000, 0xffff_ffff];
-        control.write.next = true;
-        for (i, value) in settings.into_iter().enumerate() {
-            control.register.next = (0x10 + i as u64).into();
-            control.value.next = value.into();
-            tick!(control);
-        }
-        control.write.next = false;
         let words: [u64; 10] = [100, 101, 102, 103, 104, 105, 106, 107, 108, 9];
-        for (i, word) in words.into_iter().chain(settings).enumerate() {
+        for (i, word) in words.into_iter().enumerate() {
             control.pick.next = (1u64 << i).into();
             tick!(control);
             assert_eq!(control.word.val().to_u64(), word, "pick {i}");
         }
-        let identity = [ID, 1, 2, 3, 4, 0x8000_0000, 0xf000_0000];
-        for (number, word) in identity.into_iter().enumerate() {
-            control.number.next = (number as u64).into();
-            let bits = (0..32u64).map(|i| {
-                control.index.next = i.into();
+    }
+
+    #[test]
+    fn stores_the_words_it_says() {
+        let mut control = Control::new(IDENTITY);
+        control.connect_all();
+        tick!(control);
+        let written = [0xfffa, 1000, 12, 0x8000_0041, 0x8000_1000, 0xffff_ffff];
+        let settings = [0xa, 1000, 12, 0x8000_0040, 0x8000_1000, 0xffff_ffff];
+        for (i, value) in written.into_iter().enumerate() {
+            let number = i as u64;
+            assert_eq!(
+                stored(&mut control, true, number),
+                0,
+                "setting {i} too early"
+            );
+            control.write.next = true;
+            control.register.next = (0x10 + number).into();
+            control.value.next = value.into();
+            tick!(control);
+            control.write.next = false;
+            let mut copied = 0;
+            while control.copying.val() {
                 tick!(control);
-                u64::from(control.identity_bit.val()) << i
-            });
-            assert_eq!(bits.sum::<u64>(), word, "number {number}");
+                copied += 1;
+                control.value.next = (value >> copied).into();
+            }
+            assert_eq!(copied, 32);
         }
+        for (i, word) in settings.into_iter().enumerate() {
+            assert_eq!(stored(&mut control, true, i as u64), word, "setting {i}");
+        }
+        let identity = [u64::from(ID), 1, 2, 3, 4, 0x8000_0000, 0xf000_0000, 0];
+        for (number, word) in identity.into_iter().enumerate() {
+            assert_eq!(
+                stored(&mut control, false, number as u64),
+                word,
+                "number {number}"
+            );
+        }
+        control.reset.next = true;
+        tick!(control);
+        control.reset.next = false;
+        for number in 0..8 {
+            assert_eq!(
+                stored(&mut control, true, number),
+                0,
+                "setting {number} after reset"
+            );
+        }
+        assert_eq!(stored(&mut control, false, 0), u64::from(ID));
     }
 }

@@ -215,8 +215,9 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.message.start_end.next = self.framer.message_end.val();
         self.message.take.next = self.framer.message_take.val();
         self.message.bit_index.next = self.framer.message_bit.val();
+        self.message.next_index.next = self.framer.message_next.val();
         self.message.word.next = self.control.word.val();
-        self.message.identity_bit.next = self.control.identity_bit.val();
+        self.message.stored_bit.next = self.control.stored_bit.val();
 
         self.status.next = 0.into();
         if self.recording.val() {
@@ -239,6 +240,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.control.register.next = self.command.register.val();
         self.control.value.next = self.command.value.val();
         self.control.pick.next = self.message.pick.val();
+        self.control.setting.next = self.message.setting.val();
         self.control.number.next = self.message.number.val();
         self.control.index.next = self.message.index.val();
         self.control.retired_lo.next = self.retired_lo.val();
@@ -251,6 +253,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.control.lost_hi.next = self.lost_hi.val();
         self.control.run_code.next = self.run_code.val();
 
+        self.command.next_bit.next = self.control.copying.val();
         self.command.bit_valid.next = self.uart_rx.bit_valid.val();
         self.command.bit_data.next = self.uart_rx.bit_data.val();
         self.command.byte_valid.next = self.uart_rx.byte_valid.val();

@@ -69,6 +69,8 @@ pub struct Framer {
     pub message_end: Signal<Out, Bit>,
     /// Which bit of the message's next byte is wanted.
     pub message_bit: Signal<Out, Bits<3>>,
+    /// Which bit of it will be wanted in the next cycle.
+    pub message_next: Signal<Out, Bits<3>>,
     /// The bit, in the same cycle.
     pub message_data: Signal<In, Bit>,
     /// The message has a next byte.
@@ -166,6 +168,7 @@ impl Default for Framer {
             message_start: Default::default(),
             message_end: Default::default(),
             message_bit: Default::default(),
+            message_next: Default::default(),
             message_data: Default::default(),
             message_more: Default::default(),
             message_take: Default::default(),
@@ -329,6 +332,7 @@ impl Logic for Framer {
             self.begin_frame.val() & (self.reply_ready.val() | !self.piece_ready.val());
         self.message_end.next = !self.reply_ready.val();
         self.message_bit.next = self.bit_ff.q.val();
+        self.message_next.next = self.next_bit.val();
         self.piece_take.next = self.byte_end.val() & self.payload_ff.q.val() & self.log_ff.q.val();
         self.message_take.next =
             self.byte_end.val() & self.payload_ff.q.val() & !self.log_ff.q.val();

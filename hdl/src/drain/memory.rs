@@ -2,7 +2,8 @@
 //!
 //! rust-hdl's own `RAM` simulates on a B-tree and wants two clocks; a ring of many kilobytes that
 //! is read every cycle deserves an array. The Verilog is the same pattern, which every synthesiser
-//! maps to block RAM. A read in the cycle of a write to the same word gives the old word.
+//! maps to block RAM. A read in the cycle of a write to the same word gives nothing to rely on: to
+//! promise the old word would cost registers and multiplexers around the block RAM.
 
 use rust_hdl::prelude::*;
 
@@ -59,7 +60,7 @@ impl<const WIDTH: usize, const ADDRESS_BITS: usize> Logic for Memory<WIDTH, ADDR
     fn hdl(&self) -> Verilog {
         Verilog::Custom(format!(
             "\
-reg[{top}:0] mem[{last}:0];
+(* no_rw_check *) reg[{top}:0] mem[{last}:0];
 
 always @(posedge clock) begin
    read_data <= mem[read_address];

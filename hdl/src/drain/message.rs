@@ -6,7 +6,8 @@
 //!                                                                │
 //!                                            bit_index ─► data, more ◄─┘  ◄─ take
 //! ```
-//! A counter's word is captured whole, so that one that runs is not torn. END's counters are several
+//! A setting or an identification comes bit by bit from where it is stored; of the rest a word is
+//! captured and shifted out by bytes. A counter's word is captured whole, so that one that runs is not torn. END's counters are several
 //! words: the front holds them still once it has `ended`.
 //! A command that comes before the reply to the one before it was composed is not obeyed: `obey`
 //! is the command that is. A host waits for each REPLY.
@@ -44,6 +45,8 @@ pub struct Message {
     pub start_end: Signal<In, Bit>,
     /// Which bit of the next byte is wanted.
     pub bit_index: Signal<In, Bits<3>>,
+    /// Which bit will be wanted in the next cycle.
+    pub next_index: Signal<In, Bits<3>>,
     /// The bit; a byte is there from three cycles after `start` on and two after `take`.
     pub data: Signal<Out, Bit>,
     /// There is a next byte.
@@ -51,15 +54,17 @@ pub struct Message {
     /// The byte was used.
     pub take: Signal<In, Bit>,
     /// The word wanted from the register file, see there.
-    pub pick: Signal<Out, Bits<16>>,
+    pub pick: Signal<Out, Bits<10>>,
     /// The word.
     pub word: Signal<In, Bits<32>>,
-    /// The identification register wanted.
+    /// The stored register wanted is a setting.
+    pub setting: Signal<Out, Bit>,
+    /// Its number.
     pub number: Signal<Out, Bits<3>>,
-    /// The bit of it.
+    /// The bit of it that will be wanted in the next cycle.
     pub index: Signal<Out, Bits<5>>,
-    /// The bit.
-    pub identity_bit: Signal<In, Bit>,
+    /// The bit that was wanted.
+    pub stored_bit: Signal<In, Bit>,
     reply_ff: DFF<Bit>,
     register_ff: DFF<Bits<8>>,
     ended_ff: DFF<Bit>,
@@ -72,25 +77,30 @@ pub struct Message {
     lead_ff: DFF<Bit>,
     /// The byte of the word.
     slot_ff: DFF<Bits<2>>,
-    pick_ff: DFF<Bits<16>>,
+    pick_ff: DFF<Bits<10>>,
     load_ff: DFF<Bit>,
     word_ff: DFF<Bits<32>>,
     group: Signal<Local, Bits<5>>,
     low: Signal<Local, Bits<3>>,
-    identifying: Signal<Local, Bit>,
-    asked: Signal<Local, Bits<16>>,
-    where_in_word: Signal<Local, Bits<5>>,
-    lead: Signal<Local, Bits<8>>,
+    stored: Signal<Local, Bit>,
+    counter: Signal<Local, Bit>,
+    asked: Signal<Local, Bits<10>>,
+    word_end: Signal<Local, Bit>,
+    message_end: Signal<Local, Bit>,
+    word_byte: Signal<Local, Bits<8>>,
+    lead_bit: Signal<Local, Bit>,
+    leads: Signal<Local, Bits<8>>,
+    reasons: Signal<Local, Bits<8>>,
     slot_step: Constant<Bits<2>>,
     identities: Constant<Bits<5>>,
     settings: Constant<Bits<5>>,
     counters: Constant<Bits<5>>,
     status: Constant<Bits<3>>,
     lost: Constant<Bits<3>>,
-    pick_run_code: Constant<Bits<16>>,
-    pick_lost: Constant<Bits<16>>,
-    pick_status: Constant<Bits<16>>,
-    pick_control: Constant<Bits<16>>,
+    none: Constant<Bits<3>>,
+    pick_run_code: Constant<Bits<10>>,
+    pick_lost: Constant<Bits<10>>,
+    pick_status: Constant<Bits<10>>,
 }
 
 impl Default for Message {
@@ -110,14 +120,16 @@ impl Default for Message {
             start: Default::default(),
             start_end: Default::default(),
             bit_index: Default::default(),
+            next_index: Default::default(),
             data: Default::default(),
             more: Default::default(),
             take: Default::default(),
             pick: Default::default(),
             word: Default::default(),
+            setting: Default::default(),
             number: Default::default(),
             index: Default::default(),
-            identity_bit: Default::default(),
+            stored_bit: Default::default(),
             reply_ff: Default::default(),
             register_ff: Default::default(),
             ended_ff: Default::default(),
@@ -132,20 +144,25 @@ impl Default for Message {
             word_ff: Default::default(),
             group: Default::default(),
             low: Default::default(),
-            identifying: Default::default(),
+            stored: Default::default(),
+            counter: Default::default(),
             asked: Default::default(),
-            where_in_word: Default::default(),
-            lead: Default::default(),
+            word_end: Default::default(),
+            message_end: Default::default(),
+            word_byte: Default::default(),
+            lead_bit: Default::default(),
+            leads: Default::default(),
+            reasons: Default::default(),
             slot_step: Constant::new(1.into()),
             identities: Constant::new(0.into()),
             settings: Constant::new(2.into()),
             counters: Constant::new(4.into()),
             status: Constant::new(0.into()),
             lost: Constant::new(6.into()),
+            none: Constant::new(7.into()),
             pick_run_code: Constant::new(1.into()),
             pick_lost: Constant::new((1u64 << 7).into()),
             pick_status: Constant::new((1u64 << 9).into()),
-            pick_control: Constant::new((1u64 << 10).into()),
         }
     }
 }
@@ -168,7 +185,11 @@ impl Logic for Message {
         self.end_due.next = self.due_ff.q.val();
         self.end_sent.next = self.sent_ff.q.val();
         self.more.next = self.more_ff.q.val();
-        self.pick.next = self.pick_ff.q.val();
+        // Picked only to be captured: what is shifted is ORed with it.
+        self.pick.next = 0.into();
+        if self.load_ff.q.val() {
+            self.pick.next = self.pick_ff.q.val();
+        }
 
         self.obey.next = self.fire.val() & !self.reply_ff.q.val();
         if self.fire.val() & !self.reply_ff.q.val() {
@@ -180,78 +201,87 @@ impl Logic for Message {
             self.due_ff.d.next = true;
         }
 
-        // Settings and counters are picked in the order of their numbers, two of them apart. Bits
-        // that are shifted out are the numbers that do not exist.
         self.group.next = self.register_ff.q.val().get_bits::<5>(3);
         self.low.next = self.register_ff.q.val().get_bits::<3>(0);
-        self.identifying.next = (self.group.val() == self.identities.val()) & !self.low.val().all();
+        self.stored.next =
+            (self.group.val() == self.identities.val()) | (self.group.val() == self.settings.val());
+        self.counter.next = self.group.val() == self.counters.val();
+        self.setting.next = self.group.val().get_bit(1);
+        self.number.next = self.low.val();
         self.asked.next = 0.into();
-        if self.group.val() == self.settings.val() {
-            self.asked.next = self.pick_control.val() << self.low.val();
-        }
-        if self.group.val() == self.counters.val() {
+        if self.counter.val() {
+            self.asked.next = self.pick_run_code.val() << self.low.val();
             if self.low.val() == self.status.val() {
                 self.asked.next = self.pick_status.val();
             } else if self.low.val() == self.lost.val() {
                 self.asked.next = self.pick_lost.val();
-            } else if !self.low.val().all() {
-                self.asked.next = self.pick_run_code.val() << self.low.val();
+            } else if self.low.val() == self.none.val() {
+                self.asked.next = 0.into();
             }
         }
 
-        self.load_ff.d.next = false;
-        if self.load_ff.q.val() {
-            self.word_ff.d.next = self.word.val();
+        // A word is emptied, then loaded.
+        self.word_end.next = self.take.val() & !self.lead_ff.q.val() & self.slot_ff.q.val().all();
+        self.message_end.next =
+            self.word_end.val() & (!self.end_ff.q.val() | self.pick_ff.q.val().get_bit(8));
+        self.load_ff.d.next = self.start.val() | self.word_end.val();
+        if self.load_ff.q.val() | (self.take.val() & !self.lead_ff.q.val()) {
+            self.word_ff.d.next = (self.word_ff.q.val() >> 8) | self.word.val();
+        }
+        if self.start.val() | self.word_end.val() {
+            self.word_ff.d.next = 0.into();
         }
         if self.take.val() {
             self.lead_ff.d.next = false;
-            if !self.lead_ff.q.val() {
-                self.slot_ff.d.next = self.slot_ff.q.val() + self.slot_step.val();
-                if self.slot_ff.q.val().all() {
-                    self.load_ff.d.next = true;
-                    self.pick_ff.d.next = self.pick_ff.q.val() << 1;
-                    if !self.end_ff.q.val() | self.pick_ff.q.val().get_bit(8) {
-                        self.more_ff.d.next = false;
-                        if self.end_ff.q.val() {
-                            self.due_ff.d.next = false;
-                            self.sent_ff.d.next = true;
-                        } else {
-                            self.reply_ff.d.next = false;
-                        }
-                    }
+        }
+        if self.start.val() {
+            self.lead_ff.d.next = true;
+        }
+        if self.take.val() & !self.lead_ff.q.val() {
+            self.slot_ff.d.next = self.slot_ff.q.val() + self.slot_step.val();
+        }
+        if self.start.val() | self.word_end.val() {
+            self.pick_ff.d.next = self.pick_ff.q.val() << 1;
+            if self.start.val() {
+                self.pick_ff.d.next = self.asked.val();
+                if self.start_end.val() {
+                    self.pick_ff.d.next = self.pick_run_code.val();
                 }
             }
         }
         if self.start.val() {
             self.end_ff.d.next = self.start_end.val();
+        }
+        if self.message_end.val() {
+            self.more_ff.d.next = false;
+        }
+        if self.start.val() {
             self.more_ff.d.next = true;
-            self.lead_ff.d.next = true;
-            self.load_ff.d.next = true;
-            self.pick_ff.d.next = self.asked.val();
-            if self.start_end.val() {
-                self.pick_ff.d.next = self.pick_run_code.val();
-            }
+        }
+        if self.message_end.val() & !self.end_ff.q.val() {
+            self.reply_ff.d.next = false;
+        }
+        if self.message_end.val() & self.end_ff.q.val() {
+            self.due_ff.d.next = false;
+            self.sent_ff.d.next = true;
         }
 
         // The bit.
-        self.where_in_word.next =
-            (bit_cast::<5, 2>(self.slot_ff.q.val()) << 3) | bit_cast::<5, 3>(self.bit_index.val());
-        self.index.next = self.where_in_word.val();
-        self.lead.next = self.register_ff.q.val();
+        self.index.next =
+            (bit_cast::<5, 2>(self.slot_ff.q.val()) << 3) | bit_cast::<5, 3>(self.next_index.val());
+        self.word_byte.next = self.word_ff.q.val().get_bits::<8>(0);
+        self.leads.next = self.register_ff.q.val();
+        self.reasons.next = self.end_reason.val();
+        self.lead_bit.next = self.leads.val().get_bit(self.bit_index.val().index());
         if self.end_ff.q.val() {
-            self.lead.next = self.end_reason.val();
+            self.lead_bit.next = self.reasons.val().get_bit(self.bit_index.val().index());
         }
-        self.number.next = self.low.val();
         if self.lead_ff.q.val() {
-            self.data.next = self.lead.val().get_bit(self.bit_index.val().index());
-        } else if self.identifying.val() & !self.end_ff.q.val() {
-            self.data.next = self.identity_bit.val();
+            self.data.next = self.lead_bit.val();
+        } else if self.stored.val() & !self.end_ff.q.val() {
+            self.data.next = self.stored_bit.val();
         } else {
-            self.data.next = self
-                .word_ff
-                .q
-                .val()
-                .get_bit(self.where_in_word.val().index());
+            self.data.next = self.word_byte.val().get_bit(self.bit_index.val().index());
         }
 
         if self.clear.val() {

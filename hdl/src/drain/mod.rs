@@ -17,6 +17,7 @@ mod framer;
 mod log_ring;
 mod memory;
 mod message;
+mod register_bits;
 mod uart;
 
 pub use command::Command;
@@ -26,6 +27,7 @@ pub use framer::Framer;
 pub use log_ring::LogRing;
 pub use memory::Memory;
 pub use message::Message;
+pub use register_bits::RegisterBits;
 pub use uart::{UartRx, UartTx};
 
 /// The reflected polynomial of CRC-32/ISO-HDLC.

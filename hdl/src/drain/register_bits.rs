@@ -1,0 +1,139 @@
+//! What the host can read of the registers that hold still: one bit after the other, from block RAM.
+//!
+//! A multiplexer of all registers costs more than the registers; a reply has time for a bit a cycle.
+//! The read-only words are the memory's initial content. A word that the host sets is copied here
+//! after it was set, bit by bit too.
+
+use rust_hdl::prelude::*;
+
+/// Logarithm of the number of registers kept.
+const REGISTER_BITS: usize = 4;
+
+/// 16 registers of 32 bits, as bits: the address is the register and then the bit.
+#[derive(LogicBlock)]
+pub struct RegisterBits {
+    /// Clock of both ports.
+    pub clock: Signal<In, Clock>,
+    /// Bit to read at the next rising edge.
+    pub read_address: Signal<In, Bits<9>>,
+    /// The bit that was addressed at the last rising edge.
+    pub read_data: Signal<Out, Bit>,
+    /// Write at the next rising edge.
+    pub write_enable: Signal<In, Bit>,
+    /// Bit to write; not the one that is being read.
+    pub write_address: Signal<In, Bits<9>>,
+    /// What to write.
+    pub write_data: Signal<In, Bit>,
+    _words: [u32; 1 << REGISTER_BITS],
+}
+
+impl RegisterBits {
+    /// With these words in the first registers and zeros in the others.
+    pub fn new<const N: usize>(words: [u32; N]) -> Self {
+        let mut all = [0; 1 << REGISTER_BITS];
+        all[..N].copy_from_slice(&words);
+        Self {
+            clock: Default::default(),
+            read_address: Default::default(),
+            read_data: Default::default(),
+            write_enable: Default::default(),
+            write_address: Default::default(),
+            write_data: Default::default(),
+            _words: all,
+        }
+    }
+}
+
+impl Logic for RegisterBits {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            let place = self.read_address.val().index();
+            self.read_data.next = self._words[place / 32] >> (place % 32) & 1 == 1;
+            if self.write_enable.val() {
+                let place = self.write_address.val().index();
+                let word = &mut self._words[place / 32];
+                *word &= !(1 << (place % 32));
+                *word |= u32::from(self.write_data.val()) << (place % 32);
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let ones = (0..32 << REGISTER_BITS)
+            .filter(|place| self._words[place / 32] >> (place % 32) & 1 == 1)
+            .map(|place| format!("   mem[{place}] = 1'b1;\n"))
+            .collect::<String>();
+        Verilog::Custom(format!(
+            "\
+(* ram_style = \"block\", no_rw_check *) reg mem[{last}:0];
+integer place;
+
+initial begin
+   for (place = 0; place <= {last}; place = place + 1) mem[place] = 1'b0;
+{ones}end
+
+always @(posedge clock) begin
+   read_data <= mem[read_address];
+   if (write_enable) begin
+      mem[write_address] <= write_data;
+   end
+end
+",
+            last = (32 << REGISTER_BITS) - 1
+        ))
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        vec![TimingInfo {
+            name: "register_bits".into(),
+            clock: "clock".into(),
+            inputs: vec![
+                "read_address".into(),
+                "write_address".into(),
+                "write_data".into(),
+                "write_enable".into(),
+            ],
+            outputs: vec!["read_data".into()],
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::synthesises;
+    use super::*;
+    use crate::tick;
+
+    #[test]
+    fn synthesises_alone() {
+        synthesises("drain_register_bits", RegisterBits::new([1, 2]));
+    }
+
+    #[test]
+    fn keeps_bits() {
+        let mut bits = RegisterBits::new([0x8000_0001, 0x1234_5678]);
+        bits.connect_all();
+        let word = |bits: &mut RegisterBits, register: u64| {
+            (0..32).fold(0, |word, i| {
+                bits.read_address.next = (32 * register + i).into();
+                tick!(*bits);
+                word | u32::from(bits.read_data.val()) << i
+            })
+        };
+        bits.write_enable.next = true;
+        for place in [0u64, 1, 15 * 32 + 31] {
+            bits.write_address.next = u64::into(place);
+            bits.write_data.next = place != 0;
+            tick!(bits);
+        }
+        bits.write_enable.next = false;
+        assert_eq!(word(&mut bits, 0), 0x8000_0002);
+        assert_eq!(word(&mut bits, 1), 0x1234_5678);
+        assert_eq!(word(&mut bits, 2), 0);
+        assert_eq!(word(&mut bits, 15), 0x8000_0000);
+    }
+}
