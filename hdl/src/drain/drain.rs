@@ -215,7 +215,6 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.message.start_end.next = self.framer.message_end.val();
         self.message.take.next = self.framer.message_take.val();
         self.message.bit_index.next = self.framer.message_bit.val();
-        self.message.next_index.next = self.framer.message_next.val();
         self.message.word.next = self.control.word.val();
         self.message.stored_bit.next = self.control.stored_bit.val();
 

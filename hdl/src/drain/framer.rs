@@ -53,7 +53,8 @@ pub struct Framer {
     pub piece_last: Signal<In, Bit>,
     /// It begins now: its first byte is needed after the header, some 30 cycles later.
     pub piece_start: Signal<Out, Bit>,
-    /// Its next byte, the one after it two cycles after `piece_take`.
+    /// Its next byte, the one after it two cycles after `piece_take`. That comes with the last bit
+    /// but one: a bit is chosen a cycle before it is used.
     pub piece_data: Signal<In, Bits<8>>,
     /// It has a next byte, valid the cycle after `piece_take`.
     pub piece_more: Signal<In, Bit>,
@@ -67,11 +68,9 @@ pub struct Framer {
     pub message_start: Signal<Out, Bit>,
     /// With `message_start`: END, not REPLY.
     pub message_end: Signal<Out, Bit>,
-    /// Which bit of the message's next byte is wanted.
+    /// Which bit of the message's next byte is wanted in the next cycle.
     pub message_bit: Signal<Out, Bits<3>>,
-    /// Which bit of it will be wanted in the next cycle.
-    pub message_next: Signal<Out, Bits<3>>,
-    /// The bit, in the same cycle.
+    /// The bit that was wanted.
     pub message_data: Signal<In, Bit>,
     /// The message has a next byte.
     pub message_more: Signal<In, Bit>,
@@ -106,6 +105,8 @@ pub struct Framer {
     /// an inverted header.
     crc_ff: DFF<Bits<32>>,
     byte_ff: DFF<Bits<8>>,
+    /// The piece's bit.
+    piece_bit_ff: DFF<Bit>,
     write_ff: DFF<Bits<9>>,
     code_ff: DFF<Bits<9>>,
     read_ff: DFF<Bits<9>>,
@@ -121,6 +122,7 @@ pub struct Framer {
     begin_frame: Signal<Local, Bit>,
     shift: Signal<Local, Bit>,
     byte_end: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
     slots_end: Signal<Local, Bit>,
     fill_code: Signal<Local, Bit>,
     next_bit: Signal<Local, Bits<3>>,
@@ -145,6 +147,7 @@ pub struct Framer {
     step: Constant<Bits<8>>,
     slot_step: Constant<Bits<2>>,
     bit_step: Constant<Bits<3>>,
+    last_but_one: Constant<Bits<3>>,
     top_of_seq: Constant<Bits<16>>,
     block_step: Constant<Bits<3>>,
 }
@@ -168,7 +171,6 @@ impl Default for Framer {
             message_start: Default::default(),
             message_end: Default::default(),
             message_bit: Default::default(),
-            message_next: Default::default(),
             message_data: Default::default(),
             message_more: Default::default(),
             message_take: Default::default(),
@@ -189,6 +191,7 @@ impl Default for Framer {
             carry_ff: Default::default(),
             crc_ff: Default::default(),
             byte_ff: Default::default(),
+            piece_bit_ff: Default::default(),
             write_ff: Default::default(),
             code_ff: Default::default(),
             read_ff: Default::default(),
@@ -202,6 +205,7 @@ impl Default for Framer {
             begin_frame: Default::default(),
             shift: Default::default(),
             byte_end: Default::default(),
+            take: Default::default(),
             slots_end: Default::default(),
             fill_code: Default::default(),
             next_bit: Default::default(),
@@ -226,6 +230,7 @@ impl Default for Framer {
             step: Constant::new(1.into()),
             slot_step: Constant::new(1.into()),
             bit_step: Constant::new(1.into()),
+            last_but_one: Constant::new(6.into()),
             top_of_seq: Constant::new(0x8000.into()),
             block_step: Constant::new(1.into()),
         }
@@ -237,7 +242,16 @@ impl Logic for Framer {
     fn update(&mut self) {
         dff_setup!(self, clock, state_ff, payload_ff, check_ff, slot_ff, bit_ff, seq_ff, carry_ff);
         dff_setup!(self, clock, log_ff, end_ff, first_ff, last_ff, crc_ff, byte_ff);
-        dff_setup!(self, clock, write_ff, code_ff, read_ff, run_ff, valid_ff);
+        dff_setup!(
+            self,
+            clock,
+            write_ff,
+            code_ff,
+            read_ff,
+            run_ff,
+            valid_ff,
+            piece_bit_ff
+        );
 
         // The UART empties the queue up to the open place. The memory's output follows the
         // pointer by a cycle, so the byte counts as valid a cycle later too.
@@ -265,10 +279,11 @@ impl Logic for Framer {
             & !self.pause.val()
             & !self.full.val()
             & (self.reply_ready.val() | self.piece_ready.val() | self.end_ready.val());
-        // The last bit waits for room, so that the byte after it never does.
+        // The first bit waits for room, so that the byte never does.
         self.shift.next = (self.state_ff.q.val() == FramerState::Shift)
-            & !(self.bit_ff.q.val().all() & self.full.val());
+            & (self.bit_ff.q.val().any() | !self.full.val());
         self.byte_end.next = self.shift.val() & self.bit_ff.q.val().all();
+        self.take.next = (self.bit_ff.q.val() == self.last_but_one.val()) & self.payload_ff.q.val();
         self.slots_end.next = self.slot_ff.q.val().all();
         match self.state_ff.q.val() {
             FramerState::Idle => {
@@ -331,11 +346,9 @@ impl Logic for Framer {
         self.message_start.next =
             self.begin_frame.val() & (self.reply_ready.val() | !self.piece_ready.val());
         self.message_end.next = !self.reply_ready.val();
-        self.message_bit.next = self.bit_ff.q.val();
-        self.message_next.next = self.next_bit.val();
-        self.piece_take.next = self.byte_end.val() & self.payload_ff.q.val() & self.log_ff.q.val();
-        self.message_take.next =
-            self.byte_end.val() & self.payload_ff.q.val() & !self.log_ff.q.val();
+        self.message_bit.next = self.next_bit.val();
+        self.piece_take.next = self.take.val() & self.log_ff.q.val();
+        self.message_take.next = self.take.val() & !self.log_ff.q.val();
 
         // The next bit of the frame.
         self.frame_type.next = self.reply_type.val();
@@ -352,6 +365,7 @@ impl Logic for Framer {
             }
         }
         self.piece_byte.next = self.piece_data.val();
+        self.piece_bit_ff.d.next = self.piece_byte.val().get_bit(self.next_bit.val().index());
         self.numbering.next = self.header.val() & self.slot_ff.q.val().get_bit(1);
         self.serial.next = !self.crc_ff.q.val().get_bit(0);
         if self.numbering.val() {
@@ -362,7 +376,7 @@ impl Logic for Framer {
         } else if self.payload_ff.q.val() {
             self.serial.next = self.message_data.val();
             if self.log_ff.q.val() {
-                self.serial.next = self.piece_byte.val().get_bit(self.bit_ff.q.val().index());
+                self.serial.next = self.piece_bit_ff.q.val();
             }
         }
         // The CRC's own bits leave its register without going through it.

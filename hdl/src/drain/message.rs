@@ -43,11 +43,10 @@ pub struct Message {
     pub start: Signal<In, Bit>,
     /// With `start`: END, not REPLY.
     pub start_end: Signal<In, Bit>,
-    /// Which bit of the next byte is wanted.
+    /// Which bit of the next byte is wanted in the next cycle; right from three cycles after
+    /// `start` on and two after `take`.
     pub bit_index: Signal<In, Bits<3>>,
-    /// Which bit will be wanted in the next cycle.
-    pub next_index: Signal<In, Bits<3>>,
-    /// The bit; a byte is there from three cycles after `start` on and two after `take`.
+    /// The bit that was wanted.
     pub data: Signal<Out, Bit>,
     /// There is a next byte.
     pub more: Signal<Out, Bit>,
@@ -80,6 +79,10 @@ pub struct Message {
     pick_ff: DFF<Bits<10>>,
     load_ff: DFF<Bit>,
     word_ff: DFF<Bits<32>>,
+    /// The bit, if it is not a stored one.
+    data_ff: DFF<Bit>,
+    /// It is a stored one.
+    stored_ff: DFF<Bit>,
     group: Signal<Local, Bits<5>>,
     low: Signal<Local, Bits<3>>,
     stored: Signal<Local, Bit>,
@@ -120,7 +123,6 @@ impl Default for Message {
             start: Default::default(),
             start_end: Default::default(),
             bit_index: Default::default(),
-            next_index: Default::default(),
             data: Default::default(),
             more: Default::default(),
             take: Default::default(),
@@ -142,6 +144,8 @@ impl Default for Message {
             pick_ff: Default::default(),
             load_ff: Default::default(),
             word_ff: Default::default(),
+            data_ff: Default::default(),
+            stored_ff: Default::default(),
             group: Default::default(),
             low: Default::default(),
             stored: Default::default(),
@@ -181,6 +185,7 @@ impl Logic for Message {
             end_ff
         );
         dff_setup!(self, clock, more_ff, lead_ff, slot_ff, pick_ff, load_ff, word_ff);
+        dff_setup!(self, clock, data_ff, stored_ff);
         self.reply_ready.next = self.reply_ff.q.val();
         self.end_due.next = self.due_ff.q.val();
         self.end_sent.next = self.sent_ff.q.val();
@@ -268,7 +273,7 @@ impl Logic for Message {
 
         // The bit.
         self.index.next =
-            (bit_cast::<5, 2>(self.slot_ff.q.val()) << 3) | bit_cast::<5, 3>(self.next_index.val());
+            (bit_cast::<5, 2>(self.slot_ff.q.val()) << 3) | bit_cast::<5, 3>(self.bit_index.val());
         self.word_byte.next = self.word_ff.q.val().get_bits::<8>(0);
         self.leads.next = self.register_ff.q.val();
         self.reasons.next = self.end_reason.val();
@@ -276,12 +281,14 @@ impl Logic for Message {
         if self.end_ff.q.val() {
             self.lead_bit.next = self.reasons.val().get_bit(self.bit_index.val().index());
         }
+        self.data_ff.d.next = self.word_byte.val().get_bit(self.bit_index.val().index());
         if self.lead_ff.q.val() {
-            self.data.next = self.lead_bit.val();
-        } else if self.stored.val() & !self.end_ff.q.val() {
+            self.data_ff.d.next = self.lead_bit.val();
+        }
+        self.stored_ff.d.next = self.stored.val() & !self.lead_ff.q.val() & !self.end_ff.q.val();
+        self.data.next = self.data_ff.q.val();
+        if self.stored_ff.q.val() {
             self.data.next = self.stored_bit.val();
-        } else {
-            self.data.next = self.word_byte.val().get_bit(self.bit_index.val().index());
         }
 
         if self.clear.val() {

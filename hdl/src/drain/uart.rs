@@ -33,8 +33,9 @@ pub struct UartTx {
     shift_ff: DFF<Bits<9>>,
     /// Bits still to be sent, the current one included.
     left_ff: DFF<Bits<4>>,
-    /// Cycles of the current bit, from 1.
+    /// Cycles of the current bit, from 1, all bits inverted.
     timer_ff: DFF<Bits<16>>,
+    sum: Signal<Local, Bits<17>>,
     inverted: Signal<Local, Bits<8>>,
     tick: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
@@ -42,6 +43,7 @@ pub struct UartTx {
     frame_bits: Constant<Bits<4>>,
     one_bit: Constant<Bits<4>>,
     one_cycle: Constant<Bits<16>>,
+    first_cycle: Constant<Bits<16>>,
 }
 
 impl Default for UartTx {
@@ -57,6 +59,7 @@ impl Default for UartTx {
             shift_ff: Default::default(),
             left_ff: Default::default(),
             timer_ff: Default::default(),
+            sum: Default::default(),
             inverted: Default::default(),
             tick: Default::default(),
             free: Default::default(),
@@ -64,6 +67,7 @@ impl Default for UartTx {
             frame_bits: Constant::new(10.into()),
             one_bit: Constant::new(1.into()),
             one_cycle: Constant::new(1.into()),
+            first_cycle: Constant::new(0xfffe.into()),
         }
     }
 }
@@ -73,15 +77,20 @@ impl Logic for UartTx {
     fn update(&mut self) {
         dff_setup!(self, clock, shift_ff, left_ff, timer_ff);
         self.inverted.next = !self.data.val();
-        // At least, not exactly: a carry chain is smaller, and a change of speed cannot be missed.
-        self.tick.next = self.timer_ff.q.val() >= self.bit_clocks.val();
+        // At least so many cycles, not exactly: a change of speed cannot be missed. The sum of an
+        // inverted number and another overflows if the other is greater.
+        self.sum.next =
+            bit_cast::<17, 16>(self.timer_ff.q.val()) + bit_cast::<17, 16>(self.bit_clocks.val());
+        self.tick.next = !self.sum.val().get_bit(16);
         self.free.next = !self.left_ff.q.val().any()
             | (self.tick.val() & (self.left_ff.q.val() == self.one_bit.val()));
         self.line.next = !self.shift_ff.q.val().get_bit(0);
         self.ready.next = self.free.val();
-        self.timer_ff.d.next = self.timer_ff.q.val() + self.one_cycle.val();
+        self.timer_ff.d.next = self.timer_ff.q.val() - self.one_cycle.val();
+        if self.free.val() | self.tick.val() {
+            self.timer_ff.d.next = self.first_cycle.val();
+        }
         if self.free.val() {
-            self.timer_ff.d.next = self.one_cycle.val();
             self.shift_ff.d.next = 0.into();
             self.left_ff.d.next = 0.into();
             if self.valid.val() {
@@ -90,7 +99,6 @@ impl Logic for UartTx {
                 self.left_ff.d.next = self.frame_bits.val();
             }
         } else if self.tick.val() {
-            self.timer_ff.d.next = self.one_cycle.val();
             self.shift_ff.d.next = self.shift_ff.q.val() >> 1;
             self.left_ff.d.next = self.left_ff.q.val() - self.one_bit.val();
         }
@@ -128,17 +136,21 @@ pub struct UartRx {
     late_ff: DFF<Bit>,
     /// 0 idle, 10 start bit, 9 to 2 data bits, 1 stop bit.
     left_ff: DFF<Bits<4>>,
+    /// Cycles of the current bit, from 1, all bits inverted.
     timer_ff: DFF<Bits<16>>,
     shift_ff: DFF<Bits<8>>,
+    sum: Signal<Local, Bits<17>>,
     starting: Signal<Local, Bit>,
     pace: Signal<Local, Bits<16>>,
     tick: Signal<Local, Bit>,
     stopping: Signal<Local, Bit>,
     sampled: Signal<Local, Bit>,
+    waiting: Signal<Local, Bit>,
     frame_bits: Constant<Bits<4>>,
     one_bit: Constant<Bits<4>>,
-    one_cycle: Constant<Bits<16>>,
-    two_cycles: Constant<Bits<16>>,
+    first_cycle: Constant<Bits<16>>,
+    one_cycle_less: Constant<Bits<16>>,
+    two_cycles_less: Constant<Bits<16>>,
     top_bit: Constant<Bits<8>>,
 }
 
@@ -159,15 +171,18 @@ impl Default for UartRx {
             left_ff: Default::default(),
             timer_ff: Default::default(),
             shift_ff: Default::default(),
+            sum: Default::default(),
             starting: Default::default(),
             pace: Default::default(),
             tick: Default::default(),
             stopping: Default::default(),
             sampled: Default::default(),
+            waiting: Default::default(),
             frame_bits: Constant::new(10.into()),
             one_bit: Constant::new(1.into()),
-            one_cycle: Constant::new(1.into()),
-            two_cycles: Constant::new(2.into()),
+            first_cycle: Constant::new(0xfffe.into()),
+            one_cycle_less: Constant::new(0xffff.into()),
+            two_cycles_less: Constant::new(0xfffe.into()),
             top_bit: Constant::new(0x80.into()),
         }
     }
@@ -182,11 +197,13 @@ impl Logic for UartRx {
         self.late_ff.d.next = self.low_ff.q.val();
         // The start bit is timed twice as fast as the others: that ends in its middle.
         self.starting.next = self.left_ff.q.val() == self.frame_bits.val();
-        self.pace.next = self.one_cycle.val();
+        self.pace.next = self.one_cycle_less.val();
         if self.starting.val() {
-            self.pace.next = self.two_cycles.val();
+            self.pace.next = self.two_cycles_less.val();
         }
-        self.tick.next = self.timer_ff.q.val() >= self.bit_clocks.val();
+        self.sum.next =
+            bit_cast::<17, 16>(self.timer_ff.q.val()) + bit_cast::<17, 16>(self.bit_clocks.val());
+        self.tick.next = !self.sum.val().get_bit(16);
         self.stopping.next = self.tick.val() & (self.left_ff.q.val() == self.one_bit.val());
         self.sampled.next =
             self.tick.val() & self.left_ff.q.val().get_bits::<3>(1).any() & !self.starting.val();
@@ -201,14 +218,16 @@ impl Logic for UartRx {
             }
         }
         self.timer_ff.d.next = self.timer_ff.q.val() + self.pace.val();
-        if !self.left_ff.q.val().any() | self.stopping.val() {
-            self.timer_ff.d.next = self.one_cycle.val();
+        self.waiting.next = !self.left_ff.q.val().any() | self.stopping.val();
+        if self.waiting.val() | self.tick.val() {
+            self.timer_ff.d.next = self.first_cycle.val();
+        }
+        if self.waiting.val() {
             self.left_ff.d.next = 0.into();
             if self.low_ff.q.val() {
                 self.left_ff.d.next = self.frame_bits.val();
             }
         } else if self.tick.val() {
-            self.timer_ff.d.next = self.one_cycle.val();
             self.left_ff.d.next = self.left_ff.q.val() - self.one_bit.val();
             if self.starting.val() & !self.late_ff.q.val() {
                 self.left_ff.d.next = 0.into();
