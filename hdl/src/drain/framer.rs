@@ -17,7 +17,7 @@
 
 use rust_hdl::prelude::*;
 
-use super::{Memory, CRC_POLYNOMIAL};
+use super::{Memory, Preset, CRC_POLYNOMIAL};
 
 /// Where the framer is in a frame.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -111,7 +111,7 @@ pub struct Framer {
     code_ff: DFF<Bits<9>>,
     read_ff: DFF<Bits<9>>,
     /// Distance from the open place to the next byte.
-    run_ff: DFF<Bits<8>>,
+    run_ff: Preset<8>,
     /// The queue's output is the byte at `read_ff`.
     valid_ff: DFF<Bit>,
     idling: Signal<Local, Bit>,
@@ -195,7 +195,7 @@ impl Default for Framer {
             write_ff: Default::default(),
             code_ff: Default::default(),
             read_ff: Default::default(),
-            run_ff: Default::default(),
+            run_ff: Preset::new(1),
             valid_ff: Default::default(),
             idling: Default::default(),
             storing: Default::default(),
@@ -248,7 +248,6 @@ impl Logic for Framer {
             write_ff,
             code_ff,
             read_ff,
-            run_ff,
             valid_ff,
             piece_bit_ff
         );
@@ -327,8 +326,9 @@ impl Logic for Framer {
         if self.storing.val() & !self.payload_ff.q.val() {
             self.slot_ff.d.next = self.slot_ff.q.val() + self.slot_step.val();
         }
+        // A byte under way goes on: only its first bit needs to know more.
         self.next_bit.next = self.bit_ff.q.val();
-        if self.shift.val() {
+        if self.shift.val() | self.bit_ff.q.val().any() {
             self.next_bit.next = self.bit_ff.q.val() + self.bit_step.val();
         }
         self.bit_ff.d.next = self.next_bit.val();
@@ -426,6 +426,8 @@ impl Logic for Framer {
         if self.idling.val() | self.fill_code.val() {
             self.code_ff.d.next = self.write_ff.q.val();
         }
+        self.run_ff.clock.next = self.clock.val();
+        self.run_ff.d.next = self.run_ff.q.val();
         if self.storing.val() {
             self.run_ff.d.next = self.run_ff.q.val() + self.step.val();
         }

@@ -17,6 +17,7 @@ mod framer;
 mod log_ring;
 mod memory;
 mod message;
+mod preset;
 mod register_bits;
 mod uart;
 
@@ -27,6 +28,7 @@ pub use framer::Framer;
 pub use log_ring::LogRing;
 pub use memory::Memory;
 pub use message::Message;
+pub use preset::Preset;
 pub use register_bits::RegisterBits;
 pub use uart::{UartRx, UartTx};
 

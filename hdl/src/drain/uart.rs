@@ -12,6 +12,11 @@
 
 use rust_hdl::prelude::*;
 
+use super::Preset;
+
+/// A timer in the first cycle of a bit.
+const FIRST_CYCLE: u64 = 0xfffe;
+
 /// Sends bytes.
 #[derive(LogicBlock)]
 pub struct UartTx {
@@ -34,7 +39,7 @@ pub struct UartTx {
     /// Bits still to be sent, the current one included.
     left_ff: DFF<Bits<4>>,
     /// Cycles of the current bit, from 1, all bits inverted.
-    timer_ff: DFF<Bits<16>>,
+    timer_ff: Preset<16>,
     sum: Signal<Local, Bits<17>>,
     inverted: Signal<Local, Bits<8>>,
     tick: Signal<Local, Bit>,
@@ -58,7 +63,7 @@ impl Default for UartTx {
             line: Default::default(),
             shift_ff: Default::default(),
             left_ff: Default::default(),
-            timer_ff: Default::default(),
+            timer_ff: Preset::new(FIRST_CYCLE),
             sum: Default::default(),
             inverted: Default::default(),
             tick: Default::default(),
@@ -67,7 +72,7 @@ impl Default for UartTx {
             frame_bits: Constant::new(10.into()),
             one_bit: Constant::new(1.into()),
             one_cycle: Constant::new(1.into()),
-            first_cycle: Constant::new(0xfffe.into()),
+            first_cycle: Constant::new(FIRST_CYCLE.into()),
         }
     }
 }
@@ -75,7 +80,8 @@ impl Default for UartTx {
 impl Logic for UartTx {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, shift_ff, left_ff, timer_ff);
+        dff_setup!(self, clock, shift_ff, left_ff);
+        self.timer_ff.clock.next = self.clock.val();
         self.inverted.next = !self.data.val();
         // At least so many cycles, not exactly: a change of speed cannot be missed. The sum of an
         // inverted number and another overflows if the other is greater.
@@ -137,7 +143,7 @@ pub struct UartRx {
     /// 0 idle, 10 start bit, 9 to 2 data bits, 1 stop bit.
     left_ff: DFF<Bits<4>>,
     /// Cycles of the current bit, from 1, all bits inverted.
-    timer_ff: DFF<Bits<16>>,
+    timer_ff: Preset<16>,
     shift_ff: DFF<Bits<8>>,
     sum: Signal<Local, Bits<17>>,
     starting: Signal<Local, Bit>,
@@ -169,7 +175,7 @@ impl Default for UartRx {
             low_ff: Default::default(),
             late_ff: Default::default(),
             left_ff: Default::default(),
-            timer_ff: Default::default(),
+            timer_ff: Preset::new(FIRST_CYCLE),
             shift_ff: Default::default(),
             sum: Default::default(),
             starting: Default::default(),
@@ -180,7 +186,7 @@ impl Default for UartRx {
             waiting: Default::default(),
             frame_bits: Constant::new(10.into()),
             one_bit: Constant::new(1.into()),
-            first_cycle: Constant::new(0xfffe.into()),
+            first_cycle: Constant::new(FIRST_CYCLE.into()),
             one_cycle_less: Constant::new(0xffff.into()),
             two_cycles_less: Constant::new(0xfffe.into()),
             top_bit: Constant::new(0x80.into()),
@@ -191,7 +197,8 @@ impl Default for UartRx {
 impl Logic for UartRx {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, first_ff, low_ff, late_ff, left_ff, timer_ff, shift_ff);
+        dff_setup!(self, clock, first_ff, low_ff, late_ff, left_ff, shift_ff);
+        self.timer_ff.clock.next = self.clock.val();
         self.first_ff.d.next = !self.line.val();
         self.low_ff.d.next = self.first_ff.q.val();
         self.late_ff.d.next = self.low_ff.q.val();
