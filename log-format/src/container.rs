@@ -1,10 +1,14 @@
 //! The `.lbk` file: section 7 of the format.
 
+mod checks;
+
 use crate::frame::End;
 use crate::interval::Record;
 use crate::{Error, RecorderConfig, Result, CRC, FORMAT_VERSION};
+use checks::Checks;
 use flate2::{read::DeflateDecoder, write::DeflateEncoder, Compression};
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 /// The first bytes of every recording.
 pub const MAGIC: [u8; 4] = *b"LBK\x1a";
@@ -170,25 +174,25 @@ pub enum Found {
     },
 }
 
-/// Reads a whole recording from its bytes.
+/// Reads a whole recording from its bytes, in time that grows little faster than they do, whatever
+/// they are.
 pub fn read(bytes: &[u8]) -> Result<Vec<Found>> {
     check_file_header(bytes)?;
+    let mut reader = Reader {
+        bytes,
+        checks: None,
+        elf_room: MAX_ELF,
+    };
     let mut found = Vec::new();
     let mut at = FILE_HEADER_LEN;
     while at < bytes.len() {
-        match chunk_at(bytes, at) {
+        match reader.chunk_at(at) {
             Some((kind, payload, next)) => {
-                found.push(parse(kind, payload, at as u64));
+                found.push(reader.parse(kind, payload, at as u64));
                 at = next;
             }
             None => {
-                let next = (at + 1..bytes.len())
-                    .find(|&candidate| {
-                        // Only known kinds, so that a long stretch of damage costs few CRCs.
-                        (chunk::CONFIG..=chunk::END).contains(&bytes[candidate])
-                            && chunk_at(bytes, candidate).is_some()
-                    })
-                    .unwrap_or(bytes.len());
+                let next = reader.next_chunk(at + 1);
                 let why = if next == bytes.len() {
                     "the file ends within a chunk, or its last bytes are damaged"
                 } else {
@@ -223,37 +227,68 @@ fn check_file_header(bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The chunk at an offset if it is whole: kind, payload and where the next one starts.
-fn chunk_at(bytes: &[u8], at: usize) -> Option<(u8, &[u8], usize)> {
-    let header = bytes.get(at..at + CHUNK_HEADER_LEN)?;
-    if header[1..4] != [0, 0, 0] || header[0] == 0 {
-        return None;
-    }
-    let len = u32::from_le_bytes([header[4], header[5], header[6], header[7]]) as usize;
-    let end = at.checked_add(CHUNK_HEADER_LEN)?.checked_add(len)?;
-    let crc = bytes.get(end..end.checked_add(CRC_LEN)?)?;
-    let body = &bytes[at..end];
-    (crc == CRC.checksum(body).to_le_bytes())
-        .then(|| (header[0], &body[CHUNK_HEADER_LEN..], end + CRC_LEN))
+struct Reader<'a> {
+    bytes: &'a [u8],
+    /// Made at the first damage: without any, each chunk is summed once by itself.
+    checks: Option<Checks<'a>>,
+    /// What ELFs may still inflate to; a recording has one.
+    elf_room: u32,
 }
 
-fn parse(kind: u8, payload: &[u8], offset: u64) -> Found {
-    let chunk = match kind {
-        chunk::CONFIG => RecorderConfig::from_bytes(payload).map(Chunk::Config),
-        chunk::ELF => parse_elf(payload, offset).map(Chunk::Elf),
-        chunk::INTERVAL => parse_record(payload, offset),
-        chunk::CONSOLE => Ok(Chunk::Console(payload.to_vec())),
-        chunk::LOSS => parse_loss(payload, offset),
-        chunk::END => End::from_bytes(payload).map(Chunk::End),
-        kind => return Found::Unknown { offset, kind },
-    };
-    match chunk {
-        Ok(chunk) => Found::Chunk { offset, chunk },
-        Err(error) => Found::Damaged {
-            offset,
-            len: (payload.len() + CHUNK_HEADER_LEN + CRC_LEN) as u64,
-            why: error.to_string(),
-        },
+impl<'a> Reader<'a> {
+    /// The chunk at an offset if it is whole: kind, payload and where the next one starts.
+    fn chunk_at(&self, at: usize) -> Option<(u8, &'a [u8], usize)> {
+        let header = self.bytes.get(at..at + CHUNK_HEADER_LEN)?;
+        if header[1..4] != [0, 0, 0] || header[0] == 0 {
+            return None;
+        }
+        let len = u32::from_le_bytes([header[4], header[5], header[6], header[7]]) as usize;
+        let end = at.checked_add(CHUNK_HEADER_LEN)?.checked_add(len)?;
+        let crc = self.bytes.get(end..end.checked_add(CRC_LEN)?)?;
+        (crc == self.crc(at..end).to_le_bytes()).then(|| {
+            let payload = &self.bytes[at + CHUNK_HEADER_LEN..end];
+            (header[0], payload, end + CRC_LEN)
+        })
+    }
+
+    fn crc(&self, range: Range<usize>) -> u32 {
+        match &self.checks {
+            Some(checks) => checks.crc(range),
+            None => CRC.checksum(&self.bytes[range]),
+        }
+    }
+
+    /// Where the first whole chunk begins, from an offset behind damage on; else the file's end.
+    fn next_chunk(&mut self, from: usize) -> usize {
+        let bytes = self.bytes;
+        self.checks.get_or_insert_with(|| Checks::new(bytes));
+        (from..bytes.len())
+            .find(|&candidate| {
+                // Only known kinds: a chance hit among other bytes is likelier than a new kind.
+                (chunk::CONFIG..=chunk::END).contains(&bytes[candidate])
+                    && self.chunk_at(candidate).is_some()
+            })
+            .unwrap_or(bytes.len())
+    }
+
+    fn parse(&mut self, kind: u8, payload: &[u8], offset: u64) -> Found {
+        let chunk = match kind {
+            chunk::CONFIG => RecorderConfig::from_bytes(payload).map(Chunk::Config),
+            chunk::ELF => parse_elf(payload, offset, &mut self.elf_room).map(Chunk::Elf),
+            chunk::INTERVAL => parse_record(payload, offset),
+            chunk::CONSOLE => Ok(Chunk::Console(payload.to_vec())),
+            chunk::LOSS => parse_loss(payload, offset),
+            chunk::END => End::from_bytes(payload).map(Chunk::End),
+            kind => return Found::Unknown { offset, kind },
+        };
+        match chunk {
+            Ok(chunk) => Found::Chunk { offset, chunk },
+            Err(error) => Found::Damaged {
+                offset,
+                len: (payload.len() + CHUNK_HEADER_LEN + CRC_LEN) as u64,
+                why: error.to_string(),
+            },
+        }
     }
 }
 
@@ -283,7 +318,9 @@ fn parse_loss(payload: &[u8], offset: u64) -> Result<Chunk> {
     })
 }
 
-fn parse_elf(payload: &[u8], offset: u64) -> Result<Elf> {
+/// Inflates at most `room` bytes, and takes what it claims from it: many small chunks must not
+/// become much work either.
+fn parse_elf(payload: &[u8], offset: u64, room: &mut u32) -> Result<Elf> {
     let short = || bad(offset, "the ELF's size, CRC or name is cut off");
     let (&[a, b, c, d, e, f, g, h, n0, n1], rest) =
         payload.split_first_chunk::<10>().ok_or_else(short)?;
@@ -294,6 +331,9 @@ fn parse_elf(payload: &[u8], offset: u64) -> Result<Elf> {
     if size > MAX_ELF {
         return Err(bad(offset, "it claims an ELF of more than 256 MB"));
     }
+    *room = room
+        .checked_sub(size)
+        .ok_or_else(|| bad(offset, "it holds more ELFs than a recording can"))?;
     let mut bytes = Vec::new();
     DeflateDecoder::new(deflated)
         .take(u64::from(size) + 1)

@@ -274,6 +274,62 @@ fn an_elf_that_inflates_to_more_than_it_claims_is_refused() {
     assert!(why_damaged(&one_chunk(2, &payload)).contains("another size"));
 }
 
+/// Every word of it may be the header of a chunk that reaches far: summing each anew would take
+/// hours.
+#[test]
+fn headers_everywhere_cost_no_time() {
+    const BYTES: u32 = 6 << 20;
+    let (head, _) = file();
+    let mut bytes = head.clone();
+    bytes.push(0xff);
+    while (bytes.len() as u32) < BYTES {
+        let reach = BYTES - bytes.len() as u32 - bytes.len() as u32 % 999;
+        bytes.extend([4, 0, 0, 0]);
+        bytes.extend(reach.saturating_sub(100).to_le_bytes());
+    }
+    let tail_at = bytes.len();
+    bytes.extend(&head[FILE_HEADER_LEN..]);
+    let found = container::read(&bytes).unwrap();
+    assert_eq!(only_chunks(&found), [chunks(), chunks()].concat());
+    assert_eq!(damaged(&found), [(head.len(), tail_at)]);
+}
+
+/// Damage after every chunk, each time with a header that claims most of the file.
+#[test]
+fn damage_between_many_chunks_costs_no_time() {
+    const PAIRS: u32 = 100_000;
+    let console = one_chunk(4, b"").split_off(FILE_HEADER_LEN);
+    let mut bytes = file().0[..FILE_HEADER_LEN].to_vec();
+    for pair in 0..PAIRS {
+        bytes.extend([4, 0, 0, 0]);
+        bytes.extend(((PAIRS - pair) * 20 - 60).max(1).to_le_bytes());
+        bytes.extend(&console);
+    }
+    let found = container::read(&bytes).unwrap();
+    assert_eq!(only_chunks(&found).len(), PAIRS as usize);
+    assert_eq!(damaged(&found).len(), PAIRS as usize);
+}
+
+/// Each inflates to what one recording may hold; only one of them may cost that.
+#[test]
+fn many_elfs_cannot_ask_for_much_work() {
+    let claim = elf_payload(container::MAX_ELF, 0, b"a", &[3, 0]);
+    let bomb = one_chunk(2, &claim).split_off(FILE_HEADER_LEN);
+    let mut bytes = file().0[..FILE_HEADER_LEN].to_vec();
+    bytes.extend(bomb.repeat(3));
+    let found = container::read(&bytes).unwrap();
+    let whys: Vec<_> = found
+        .iter()
+        .map(|found| match found {
+            Found::Damaged { why, .. } => why.as_str(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(whys[0].contains("another size"), "{whys:?}");
+    assert!(whys[1].contains("more ELFs"), "{whys:?}");
+    assert!(whys[2].contains("more ELFs"), "{whys:?}");
+}
+
 proptest! {
     #[test]
     fn random_bytes_never_panic(tail: Vec<u8>) {
@@ -309,6 +365,29 @@ proptest! {
             prop_assert!(last <= from && from < to && to <= bytes.len());
             last = to;
         }
+    }
+
+    /// Whatever replaces a stretch of the file, all chunks before it and after it are read.
+    #[test]
+    fn what_lies_around_damage_is_read(
+        from: prop::sample::Index,
+        length in 1_usize..300,
+        instead in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        let (bytes, ends) = file();
+        let from = FILE_HEADER_LEN + from.index(bytes.len() - FILE_HEADER_LEN);
+        let to = bytes.len().min(from + length);
+        let mut hurt = bytes.clone();
+        hurt.splice(from..to, instead);
+        let found = container::read(&hurt).unwrap();
+        let all = chunks();
+        let before = ends.iter().filter(|&&end| end <= from).count();
+        let starts = std::iter::once(FILE_HEADER_LEN).chain(ends.iter().copied());
+        let after = starts.take(all.len()).filter(|&start| start >= to).count();
+        let kept = only_chunks(&found);
+        prop_assert!(kept.len() >= before + after);
+        prop_assert_eq!(&kept[..before], &all[..before]);
+        prop_assert_eq!(&kept[kept.len() - after..], &all[all.len() - after..]);
     }
 
     #[test]
