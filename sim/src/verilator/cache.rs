@@ -5,8 +5,14 @@
 //! that processes which build the same board at once do not meet. A checksum lies beside it, because
 //! loading a damaged library would end the process. Where the cache cannot be written, the library
 //! lives in a temporary folder, as long as its board does.
+//!
+//! Every new version of a board is a new folder, so whoever adds one drops those that nobody uses.
+//! A folder is moved away before it is deleted: others find it whole or not at all, and a library
+//! that is loaded stays loaded. A process that was just about to load it builds it again.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -15,6 +21,19 @@ use crate::{Error, Result};
 
 const LIBRARY: &str = "board.so";
 const CHECKSUM: &str = "board.sha256";
+
+/// Begins the name of a folder in which a library is built.
+const BUILDING: &str = ".building-";
+/// Begins the name of a folder that is being deleted.
+const DROPPED: &str = ".dropped-";
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+/// A board that was not used for so long is dropped.
+const UNUSED: Duration = HOUR.saturating_mul(24 * 30);
+/// So many boards are kept, and all that were used within the last hour.
+const MOST: usize = 32;
+/// No build takes so long: its folder was left behind by a process that was killed.
+const ABANDONED: Duration = HOUR.saturating_mul(24);
 
 /// A library that is ready to be loaded.
 pub(super) struct Built {
@@ -44,11 +63,13 @@ fn get_in(cache: Option<&Path>, key: &str, build: Builder<'_>) -> Result<Built> 
             _temporary: None,
         };
         if is_whole(&cache.join(key)) {
+            mark_used(&cache.join(key));
             return Ok(kept);
         }
         if let Some(work) = work_folder(cache) {
             build_in(&work, build)?;
             if publish(&work, &cache.join(key)) {
+                prune(cache, SystemTime::now());
                 return Ok(kept);
             }
             return Ok(temporary(work));
@@ -90,7 +111,7 @@ fn cache_folder() -> Option<PathBuf> {
 fn work_folder(cache: &Path) -> Option<TempDir> {
     std::fs::create_dir_all(cache).ok()?;
     tempfile::Builder::new()
-        .prefix(".building-")
+        .prefix(BUILDING)
         .tempdir_in(cache)
         .ok()
 }
@@ -123,6 +144,49 @@ fn publish(work: &TempDir, target: &Path) -> bool {
     }
     discard(&target.join(LIBRARY));
     rename() || is_whole(target)
+}
+
+/// Where this does not work, the board is dropped and built again one day.
+fn mark_used(folder: &Path) {
+    let checksum = File::options().append(true).open(folder.join(CHECKSUM));
+    let _ = checksum.and_then(|file| file.set_modified(SystemTime::now()));
+}
+
+/// Drops what nobody uses; what cannot be dropped stays.
+fn prune(cache: &Path, now: SystemTime) {
+    let Ok(entries) = std::fs::read_dir(cache) else {
+        return;
+    };
+    let age = |path: &Path| -> Option<Duration> {
+        let modified = std::fs::metadata(path).ok()?.modified().ok()?;
+        // A time in the future is no reason to drop anything.
+        Some(now.duration_since(modified).unwrap_or_default())
+    };
+    let mut boards = Vec::new();
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(BUILDING) || name.starts_with(DROPPED) {
+            if age(&path).is_some_and(|age| age > ABANDONED) {
+                let _ = std::fs::remove_dir_all(&path);
+            }
+        } else if let Some(age) = age(&path.join(CHECKSUM)) {
+            boards.push((age, path));
+        }
+    }
+    boards.sort();
+    for (rank, (age, path)) in boards.into_iter().enumerate() {
+        if age > UNUSED || rank >= MOST && age > HOUR {
+            drop_board(cache, &path);
+        }
+    }
+}
+
+fn drop_board(cache: &Path, board: &Path) {
+    let Ok(grave) = tempfile::Builder::new().prefix(DROPPED).tempdir_in(cache) else {
+        return;
+    };
+    // Deleted with the temporary folder; whoever else drops it at the same time may be faster.
+    let _ = std::fs::rename(board, grave.path().join("board"));
 }
 
 #[cfg(test)]
@@ -189,6 +253,92 @@ mod tests {
             assert_eq!(text(&built), "library");
             drop(built);
             assert!(!library.exists());
+        }
+    }
+
+    fn set_age(path: &Path, age: Duration) {
+        let file = File::open(path).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+
+    #[test]
+    fn what_nobody_uses_is_dropped_by_the_next_build() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path();
+        let count = Cell::new(0);
+        let get = |key: &str| get_in(Some(cache), key, &mut build(&count)).unwrap();
+        for key in ["old", "used", "fresh"] {
+            get(key);
+        }
+        for key in ["old", "used"] {
+            set_age(&cache.join(key).join(CHECKSUM), UNUSED + HOUR);
+        }
+        get("used");
+        for name in [".building-left", ".building-now", "not ours"] {
+            std::fs::create_dir(cache.join(name)).unwrap();
+        }
+        set_age(&cache.join(".building-left"), ABANDONED + HOUR);
+        set_age(&cache.join("not ours"), UNUSED + HOUR);
+        get("new");
+        let mut names: Vec<_> = std::fs::read_dir(cache)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names, [".building-now", "fresh", "new", "not ours", "used"]);
+    }
+
+    #[test]
+    fn only_so_many_boards_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path();
+        let count = Cell::new(0);
+        for n in 0..MOST + 3 {
+            let key = format!("{n}");
+            get_in(Some(cache), &key, &mut build(&count)).unwrap();
+            // The later ones were used longer ago, the very last ones just now.
+            if n < MOST {
+                let age = HOUR * (2 + n as u32);
+                set_age(&cache.join(&key).join(CHECKSUM), age);
+            }
+        }
+        assert_eq!(std::fs::read_dir(cache).unwrap().count(), MOST);
+        for n in 0..MOST + 3 {
+            let dropped = (MOST - 3..MOST).contains(&n);
+            assert_ne!(cache.join(n.to_string()).exists(), dropped, "{n}");
+        }
+        // All were used within the hour: none is dropped.
+        prune(cache, SystemTime::now() - HOUR * 100);
+        assert_eq!(std::fs::read_dir(cache).unwrap().count(), MOST);
+    }
+
+    #[test]
+    fn builders_and_pruners_do_not_harm_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for n in 0..50 {
+                        let key = format!("{}", n % 5);
+                        let count = Cell::new(0);
+                        get_in(Some(cache), &key, &mut build(&count)).unwrap();
+                        // As if a long time had passed: everything may go at any moment.
+                        prune(cache, SystemTime::now() + ABANDONED - HOUR);
+                        prune(cache, SystemTime::now() + HOUR);
+                    }
+                });
+            }
+            scope.spawn(|| {
+                for n in 0..50 {
+                    drop_board(cache, &cache.join(format!("{}", n % 5)));
+                }
+            });
+        });
+        let left = std::fs::read_dir(cache).unwrap();
+        let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        for name in names {
+            assert!(is_whole(&cache.join(&name)), "{name}");
         }
     }
 
