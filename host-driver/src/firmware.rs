@@ -12,6 +12,9 @@ pub const RAM_BASE: u32 = lookback_sim::RAM_BASE;
 /// The most memory that a simulated board can have.
 const MOST_RAM_KB: u64 = 16 << 10;
 
+/// What to do about compressed instructions.
+const WITHOUT_C: &str = "compile and link it with -march=rv32ima_zicsr_zifencei -mabi=ilp32";
+
 /// An ELF that a 32-bit RISC-V board can run.
 #[derive(Debug, Clone)]
 pub struct Firmware {
@@ -33,6 +36,12 @@ impl Firmware {
             );
         }
         let bytes = std::fs::read(path).with_context(cannot)?;
+        if bytes.is_empty() {
+            bail!(
+                "cannot use {}: the file is empty; build it again",
+                path.display()
+            );
+        }
         let name = path
             .file_name()
             .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -53,13 +62,13 @@ impl Firmware {
         self.image.window()
     }
 
-    /// What the user should know, though it may run.
+    /// What the user should know, though a real board may run it.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.image.compressed() {
             warnings.push(format!(
-                "{} contains compressed instructions, which the simulated board's hart does not \
-                 have; if it traps at once, compile with -march=rv32ima",
+                "{} contains compressed instructions (the C extension), which cannot be replayed; \
+                 {WITHOUT_C}",
                 self.elf.name
             ));
         }
@@ -68,6 +77,13 @@ impl Firmware {
 
     /// What a simulated board loads; refuses what does not fit, or would not be run there.
     pub fn segments(&self, ram_bytes: u32) -> Result<Vec<Segment>> {
+        if self.image.compressed() {
+            bail!(
+                "{} contains compressed instructions, but the simulated board's hart has no C \
+                 extension; {WITHOUT_C}",
+                self.elf.name
+            );
+        }
         let ram = u64::from(RAM_BASE)..u64::from(RAM_BASE) + u64::from(ram_bytes);
         let segments = self.image.segments(ram.clone()).map_err(|error| {
             let hint = match &error {

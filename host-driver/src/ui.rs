@@ -18,6 +18,8 @@ pub struct Ui {
     console: Vec<u8>,
     /// The cursor stands behind console output that has not ended its line.
     mid_line: bool,
+    /// Stdout does not take any more, as with `| head`; that must not end a recording.
+    unheard: bool,
     bar: Option<ProgressBar>,
     last: Option<Instant>,
 }
@@ -29,6 +31,7 @@ impl Ui {
             keep_console: json,
             console: Vec::new(),
             mid_line: false,
+            unheard: false,
             bar: None,
             last: None,
         }
@@ -40,20 +43,29 @@ impl Ui {
     }
 
     /// Shows console output at once, so that a prompt without a line end is seen.
-    pub fn show_console(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn show_console(&mut self, bytes: &[u8]) {
         let Some(&last) = bytes.last() else {
-            return Ok(());
+            return;
         };
         if self.keep_console {
             self.console.extend_from_slice(bytes);
-            return Ok(());
+            return;
+        }
+        if self.unheard {
+            return;
         }
         self.clear();
         let mut out = io::stdout().lock();
-        out.write_all(bytes)?;
-        out.flush()?;
         self.mid_line = last != b'\n';
-        Ok(())
+        if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+            self.unheard = true;
+            self.mid_line = false;
+            if error.kind() != io::ErrorKind::BrokenPipe {
+                self.tell(&format!(
+                    "the console cannot be shown: {error}; the board runs on"
+                ));
+            }
+        }
     }
 
     /// Replaces the progress line, now and then.
@@ -102,8 +114,8 @@ impl Ui {
 }
 
 impl Watcher for Ui {
-    fn console(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.show_console(bytes)
+    fn console(&mut self, bytes: &[u8]) {
+        self.show_console(bytes);
     }
 
     fn progress(&mut self, so_far: &Summary) {

@@ -117,14 +117,38 @@ fn an_elf_that_is_not_there_is_named() {
     run.fails_with("cannot read gone.elf");
 }
 
+/// What a byte or two make of a good ELF, and what both commands say about it.
 #[test]
-fn a_64_bit_elf_is_refused() {
+fn an_elf_for_another_hart_is_refused_with_what_to_do() {
     let scratch = Scratch::new();
-    let mut elf = std::fs::read(firmware("hello")).unwrap();
-    elf[4] = 2;
-    let path = scratch.file("wide.elf", &elf);
-    let run = lookback(&scratch, &["record", "--sim", "--elf", &path]);
-    run.fails_with("64-bit ELF");
+    let good = std::fs::read(firmware("hello")).unwrap();
+    let changes: [(&str, usize, &[u8], &str); 6] = [
+        ("wide.elf", 4, &[2], "a 64-bit ELF"),
+        ("big-endian.elf", 5, &[2], "big-endian"),
+        ("x86.elf", 18, &[62, 0], "machine number 62"),
+        ("object.elf", 16, &[1, 0], "link it first"),
+        ("nothing.elf", 44, &[0, 0], "nothing to load"),
+        ("compressed.elf", 36, &[1], "-march=rv32ima_zicsr_zifencei"),
+    ];
+    let mut cases: Vec<_> = changes
+        .iter()
+        .map(|&(name, at, bytes, says)| {
+            let mut elf = good.clone();
+            elf[at..at + bytes.len()].copy_from_slice(bytes);
+            (name, elf, says)
+        })
+        .collect();
+    cases.push(("cut.elf", good[..60].to_vec(), "damaged ELF"));
+    cases.push(("empty.elf", Vec::new(), "the file is empty"));
+    for (name, elf, says) in cases {
+        scratch.file(name, &elf);
+        for command in [&["sim"][..], &["record", "--sim"]] {
+            let run = lookback(&scratch, &[command, &["--elf", name]].concat());
+            run.fails_with(says);
+            run.says(name);
+        }
+        scratch.has_no(&name.replace(".elf", ".lbk"));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{command, firmware, lookback, Run, Scratch};
+use common::{firmware, lookback, Run, Running, Scratch};
 use lookback_log_format::frame::{kind, End, Frame, FrameDecoder};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers as reg;
@@ -10,7 +10,6 @@ use lookback_log_format::stream::to_frames;
 use serialport::{SerialPort, TTYPort};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::process::Stdio;
 use std::time::Duration;
 
 /// A board that sends intervals, and ends by itself or when it is told to.
@@ -209,24 +208,12 @@ fn ctrl_c_stops_the_board_and_keeps_everything() {
     let scratch = Scratch::new();
     let port = Board::start(true, false);
     let elf = firmware("hello");
-    let child = command(&scratch, &["record", "--port", &port, "--elf", &elf])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let file = scratch.path("hello.lbk");
-    let size = |path| std::fs::metadata(path).map_or(0, |m| m.len());
+    let mut child = Running::start(&scratch, &["record", "--port", &port, "--elf", &elf]);
     // The ELF alone is larger than a few hundred bytes; the intervals come right after it.
-    while size(&file) < 1000 {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    child.wait_for_bytes(&scratch.path("hello.lbk"), 1000);
     std::thread::sleep(Duration::from_millis(200));
-    let pid = child.id().to_string();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status();
-    assert!(kill.unwrap().success());
-    let run = Run::from(child.wait_with_output().unwrap());
+    child.signal("INT");
+    let run = child.wait();
     assert_eq!(run.status, Some(0), "{run:?}");
     run.says("stopped by the host");
     run.says("300 instructions");

@@ -1,6 +1,6 @@
 //! `lookback info`: what is in a recording.
 
-use super::open::{flaws, ranges, OpenArgs, Opened};
+use super::open::{flaws, whole_intervals, OpenArgs, Opened};
 use super::{print, print_json, Outcome};
 use crate::driver::ending::Ending;
 use crate::text::{count, plural};
@@ -54,6 +54,7 @@ fn as_json(args: &Args, opened: &Opened, flaws: &[String]) -> Value {
         "losses": recording.losses,
         "damage": recording.damage,
         "flaws": flaws,
+        "fine": flaws.is_empty(),
     })
 }
 
@@ -71,7 +72,7 @@ fn as_text(args: &Args, opened: &Opened, flaws: &[String]) -> String {
         ("firmware", firmware(opened)),
         ("recorder", recorder(&recording.config)),
         ("contents", contents(recording)),
-        ("intervals", which(recording)),
+        ("intervals", whole_intervals(recording)),
         ("log", log(recording)),
         ("time", time(recording)),
         ("console", plural(recording.console.len() as u64, "byte")),
@@ -134,25 +135,6 @@ fn contents(recording: &Recording) -> String {
         );
     }
     text
-}
-
-fn which(recording: &Recording) -> String {
-    let harts: Vec<_> = recording
-        .harts
-        .iter()
-        .map(|log| {
-            let indices = ranges(log.intervals().map(|i| i.header.index));
-            if recording.harts.len() == 1 {
-                indices
-            } else {
-                format!("hart {}: {indices}", log.hart)
-            }
-        })
-        .collect();
-    if harts.is_empty() {
-        return "none".into();
-    }
-    harts.join("; ")
 }
 
 fn log(recording: &Recording) -> String {

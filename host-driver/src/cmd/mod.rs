@@ -44,14 +44,17 @@ pub enum Command {
     Demo(demo::Args),
     /// Record a board's run into a file.
     ///
-    /// The board is one on a serial port, or simulated with --sim. Exit status 0: the recording is
-    /// whole, however the firmware ended. Ctrl-C stops the recording cleanly, a second one at once.
+    /// The board is one on a serial port, or simulated with --sim. Ctrl-C (or SIGTERM) stops the
+    /// recording cleanly, a second one at once. Exit status 0: the recording is whole, however the
+    /// firmware ended or who stopped it; 1: something of it was lost, and the file says what; 2: it
+    /// could not be made or written.
     Record(record::Args),
     /// Run firmware on a simulated board.
     ///
     /// The log link of the board is a pseudo terminal, for `lookback record --port`. The firmware's
     /// console is stdin and stdout. The firmware begins when a recording is started, or when nobody
-    /// has opened the port for some time.
+    /// has opened the port for some time. Ctrl-C (or SIGTERM) ends a recording that is under way and
+    /// then the board, a second one the board at once. Exit status 0 however the firmware ended.
     Sim(sim::Args),
     /// Tell what is in a recording.
     ///
@@ -64,7 +67,7 @@ pub enum Command {
     /// Print the instructions of a recording, with what each read and wrote.
     ///
     /// Instructions are counted from 0, from where the recording began. Exit status 1 if the range
-    /// cannot be replayed as it was recorded.
+    /// cannot be replayed as it was recorded, or a part of the recording is damaged or missing.
     Replay(replay::Args),
     /// Tell why the firmware crashed: cause, line, call stack, where the bad value came from.
     ///

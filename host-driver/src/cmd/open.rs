@@ -1,13 +1,18 @@
 //! Opening a recording, for every command that reads one.
 
+use crate::text::plural;
 use anyhow::{Context, Result};
 use lookback_log_format::container::{FILE_HEADER_LEN, MAGIC};
 use lookback_log_format::interval::Record;
+use lookback_log_format::registers::CONTROL_RING;
 use lookback_log_format::{Error as FormatError, FORMAT_VERSION};
 use lookback_replay::recording::{Damage, HartLog};
 use lookback_replay::{Error, Image, Recording};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Flaws of one kind that are told one by one.
+const MOST_TOLD: usize = 10;
 
 /// Which recording to read.
 #[derive(Debug, clap::Args)]
@@ -48,6 +53,22 @@ impl Unusable {
             file: file.into(),
             why,
         }
+    }
+}
+
+impl Opened {
+    /// The firmware, for commands that replay; [`Unusable`] without it or without any interval.
+    pub fn replayable(&self, file: &str) -> Result<Arc<Image>, Unusable> {
+        let image = match &self.image {
+            Ok(image) => Arc::clone(image),
+            Err(error) => return Err(Unusable::new(file, error.to_string())),
+        };
+        if self.recording.harts.is_empty() {
+            let mut why = vec!["there is no interval to replay".to_owned()];
+            why.extend(flaws(&self.recording));
+            return Err(Unusable::new(file, why.join("\n  ")));
+        }
+        Ok(image)
     }
 }
 
@@ -125,29 +146,112 @@ fn repaired(mut bytes: Vec<u8>, name: &str) -> Result<Recording> {
 /// that was told not to hold the hart makes them by design.
 pub fn flaws(recording: &Recording) -> Vec<String> {
     let mut flaws = Vec::new();
-    for damage in &recording.damage {
-        flaws.push(format!(
-            "damaged: {} bytes at byte {}: {}",
-            damage.len, damage.offset, damage.why
-        ));
-    }
+    let damage = recording.damage.iter().map(|damage| {
+        let Damage { offset, len, why } = damage;
+        format!("damaged: {len} bytes at byte {offset}: {why}")
+    });
+    tell_some(&mut flaws, damage);
     for log in &recording.harts {
         let first = log.records.first().map_or(0, Record::index);
-        if first > 0 && recording.config.control & lookback_log_format::registers::CONTROL_RING == 0
-        {
-            flaws.push(missing(log, 0, first - 1));
+        let ring = recording.config.control & CONTROL_RING != 0;
+        if let Some(last) = first.checked_sub(1).filter(|_| !ring) {
+            flaws.push(missing(log, 0, last));
         }
-        for (first, last) in log.missing() {
-            flaws.push(missing(log, first, last));
-        }
+        let holes = log.missing().into_iter();
+        tell_some(
+            &mut flaws,
+            holes.map(|(first, last)| missing(log, first, last)),
+        );
     }
-    for loss in &recording.losses {
-        flaws.push(format!("lost on the way: {}", loss.text));
-    }
-    if recording.end.is_none() {
-        flaws.push("cut off: the recording has no end".into());
-    }
+    let losses = recording.losses.iter();
+    tell_some(
+        &mut flaws,
+        losses.map(|loss| format!("lost on the way: {}", loss.text)),
+    );
+    flaws.extend(missing_end(recording));
     flaws
+}
+
+/// A file of nothing but damage must not fill the screen.
+fn tell_some(flaws: &mut Vec<String>, all: impl ExactSizeIterator<Item = String>) {
+    let untold = all.len().saturating_sub(MOST_TOLD);
+    flaws.extend(all.take(MOST_TOLD));
+    if untold > 0 {
+        flaws.push(format!("… and {untold} more of these"));
+    }
+}
+
+/// What is not there after the last interval that is.
+fn missing_end(recording: &Recording) -> Option<String> {
+    let after = |log: &HartLog| {
+        let last = log.records.last().map_or(0, Record::index);
+        format!("interval {last} of hart {}", log.hart)
+    };
+    let Some(end) = &recording.end else {
+        let last: Vec<_> = recording.harts.iter().map(after).collect();
+        let last = match last.as_slice() {
+            [] => "there is no interval in it".into(),
+            last => format!("nothing after {} is in it", last.join(" and ")),
+        };
+        return Some(format!("cut off: the recording has no end; {last}"));
+    };
+    match recording.harts.as_slice() {
+        [] if end.retired > 0 => Some(format!(
+            "missing: all intervals ({})",
+            plural(end.retired, "instruction")
+        )),
+        [log] => {
+            let reached = log.records.last().map_or(0, end_of);
+            let rest = end.retired.checked_sub(reached).filter(|&rest| rest > 0)?;
+            Some(format!(
+                "missing: all intervals after {} ({})",
+                after(log),
+                plural(rest, "instruction")
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// Retirements since recording began, at the end of an interval or gap.
+fn end_of(record: &Record) -> u64 {
+    match record {
+        Record::Interval(interval) => {
+            let instructions = interval.trailer.instructions.into();
+            interval.header.retired.saturating_add(instructions)
+        }
+        Record::Gap(gap) => gap.retired.saturating_add(gap.lost.into()),
+    }
+}
+
+/// The intervals that are in the file and whole, in words.
+pub fn whole_intervals(recording: &Recording) -> String {
+    let harts: Vec<_> = recording
+        .harts
+        .iter()
+        .map(|log| {
+            let indices = ranges(log.intervals().map(|i| i.header.index));
+            format!("{indices} of hart {}", log.hart)
+        })
+        .collect();
+    if harts.is_empty() {
+        return "none".into();
+    }
+    harts.join("; ")
+}
+
+/// What to tell on stderr about a recording that has flaws, for commands that print something else.
+pub fn tell_flaws(file: &str, recording: &Recording, flaws: &[String]) {
+    if flaws.is_empty() {
+        return;
+    }
+    eprintln!(
+        "lookback: {file} is not whole; intervals that are: {}",
+        whole_intervals(recording)
+    );
+    for flaw in flaws {
+        eprintln!("  {flaw}");
+    }
 }
 
 fn missing(log: &HartLog, first: u32, last: u32) -> String {

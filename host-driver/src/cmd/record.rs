@@ -79,11 +79,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .unwrap_or_else(|| default_output(&args.elf));
     file::check(&output, args.force)?;
     let mut ui = Ui::new(args.json);
-    for warning in firmware.warnings() {
-        ui.tell(&warning);
-    }
     let mut link: Box<dyn Link> = match &args.port {
         Some(port) => {
+            for warning in firmware.warnings() {
+                ui.tell(&warning);
+            }
             if let Some(option) = args.board.first_given() {
                 bail!("{option} is about a simulated board; use it with --sim, without --port");
             }

@@ -1,6 +1,6 @@
 //! `lookback replay`: the instructions of a recording, one line each.
 
-use super::open::{OpenArgs, Opened, Unusable};
+use super::open::{flaws, tell_flaws, whole_intervals, OpenArgs, Opened};
 use super::Outcome;
 use anyhow::{bail, Result};
 use lookback_debugger::report::values;
@@ -46,24 +46,16 @@ struct JsonStep<'a> {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let Opened {
-        recording,
-        image,
-        elf,
-    } = args.open.open()?;
+    let opened = args.open.open()?;
     let file = args.open.file.display().to_string();
-    let image = image.map_err(|error| Unusable::new(&file, error.to_string()))?;
+    let image = opened.replayable(&file)?;
+    let Opened { recording, elf, .. } = opened;
     let Some(log) = recording.hart(args.hart) else {
         let harts: Vec<_> = recording.harts.iter().map(|l| l.hart.to_string()).collect();
         bail!(
-            "{} has nothing of hart {}; its harts: {}",
-            args.open.file.display(),
+            "{file} has nothing of hart {}; its harts: {}",
             args.hart,
-            if harts.is_empty() {
-                "none".into()
-            } else {
-                harts.join(", ")
-            }
+            harts.join(", ")
         );
     };
     let range = range(args, log)?;
@@ -86,11 +78,19 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             }
         }
     });
-    match failed {
-        Some(error) => return Err(error.into()),
-        None => listing.end()?,
+    if let Some(error) = failed {
+        return Err(error.into());
     }
-    Ok(Outcome::fine_if(!listing.flawed))
+    let flaws = flaws(&recording);
+    if args.open.json && !flaws.is_empty() {
+        let whole = whole_intervals(&recording);
+        listing.remark("", json!({ "flaws": flaws, "whole_intervals": whole }))?;
+    }
+    listing.end()?;
+    if !args.open.json {
+        tell_flaws(&file, &recording, &flaws);
+    }
+    Ok(Outcome::fine_if(!listing.flawed && flaws.is_empty()))
 }
 
 /// The instructions to list, by number since recording began.

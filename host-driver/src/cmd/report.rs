@@ -1,6 +1,6 @@
 //! `lookback report`: why did the firmware crash?
 
-use super::open::{flaws, OpenArgs, Opened, Unusable};
+use super::open::{flaws, tell_flaws, whole_intervals, OpenArgs, Opened, Unusable};
 use super::{print, print_json, Outcome};
 use anyhow::Result;
 use lookback_debugger::{report, Symbols};
@@ -13,20 +13,23 @@ pub struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let Opened {
-        recording,
-        image,
-        elf,
-    } = args.open.open()?;
+    let opened = args.open.open()?;
     let file = args.open.file.display().to_string();
-    let image = image.map_err(|error| Unusable::new(&file, error.to_string()))?;
+    let image = opened.replayable(&file)?;
+    let Opened { recording, elf, .. } = opened;
     let report = report(&recording, &image, &Symbols::load(&elf))
         .map_err(|error| Unusable::new(&file, error.to_string()))?;
+    let flaws = flaws(&recording);
+    let fine = report.diverged.is_none() && flaws.is_empty();
     if args.open.json {
-        print_json(&report)?;
+        let mut value = serde_json::to_value(&report)?;
+        value["fine"] = fine.into();
+        value["whole_intervals"] = whole_intervals(&recording).into();
+        value["flaws"] = flaws.into();
+        print_json(&value)?;
     } else {
         print(&report)?;
+        tell_flaws(&file, &recording, &flaws);
     }
-    let fine = report.diverged.is_none() && flaws(&recording).is_empty();
     Ok(Outcome::fine_if(fine))
 }

@@ -10,6 +10,8 @@ use crate::stop;
 use crate::text::{count, rate};
 use crate::ui::Ui;
 use anyhow::{Context, Result};
+use lookback_log_format::frame::Frame;
+use lookback_log_format::registers::CONTROL;
 use lookback_sim::pty::{Pty, NOMINAL_BAUD};
 use lookback_sim::{Board, BoardOptions};
 use serde::Serialize;
@@ -23,6 +25,9 @@ const SLICE: u64 = 512;
 const NAP: Duration = Duration::from_millis(5);
 /// A host that keeps the port open after the end gets this long to read what it was sent.
 const LINGER: Duration = Duration::from_secs(5);
+
+/// A recorder that goes on recording is told to stop again after this.
+const RETELL: Duration = Duration::from_secs(1);
 
 /// How long a board waits for its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,9 +88,6 @@ struct Summary {
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let firmware = Firmware::read(&args.elf)?;
     let mut ui = Ui::new(args.json);
-    for warning in firmware.warnings() {
-        ui.tell(&warning);
-    }
     let options = BoardOptions {
         recorder: !args.no_recorder,
         hold: !args.no_recorder,
@@ -102,6 +104,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         pty,
         input: ConsoleInput::from_stdin(),
         held: options.hold,
+        told_stop: None,
         quiet_since: None,
     };
     let began = Instant::now();
@@ -155,6 +158,8 @@ struct Desk {
     input: ConsoleInput,
     /// The firmware waits for a recording.
     held: bool,
+    /// When the recorder was last told to stop, if it was.
+    told_stop: Option<Instant>,
     quiet_since: Option<Instant>,
 }
 
@@ -166,10 +171,10 @@ impl Desk {
             let enough = args
                 .max_instructions
                 .is_some_and(|most| self.board.retired() >= most);
-            if stop::asked() > 0 || enough {
+            let host_present = self.pty.as_ref().is_some_and(Pty::peer_present);
+            if stop::asked() > 1 || (stop::asked() > 0 || enough) && !self.stops(host_present, ui) {
                 return Ok(self.board.finished());
             }
-            let host_present = self.pty.as_ref().is_some_and(Pty::peer_present);
             if self.waits(host_present) {
                 if matches!(args.wait, Wait::AtMost(time) if began.elapsed() >= time) {
                     ui.tell("nobody records; the firmware runs by itself");
@@ -189,6 +194,28 @@ impl Desk {
         }
     }
 
+    /// Ends the recording that a host may be making, as that host would: a board that is gone
+    /// would leave it without its last interval. `false` if there is none.
+    fn stops(&mut self, host_present: bool, ui: &mut Ui) -> bool {
+        if self.board.finished().is_some() || self.quiet_since.is_some() {
+            return host_present;
+        }
+        if self.told_stop.is_none() && !host_present {
+            return false;
+        }
+        // More than once, since the host may be just about to start.
+        if self.told_stop.is_none_or(|last| last.elapsed() > RETELL) {
+            if self.told_stop.replace(Instant::now()).is_none() {
+                ui.tell("stopping; the recording ends first (Ctrl-C again to abort)");
+            }
+            // The host may be in the middle of a frame, which the first zero ends.
+            let mut bytes = vec![0];
+            bytes.extend(Frame::write(0, CONTROL, 0).to_wire());
+            self.board.link_send(&bytes);
+        }
+        true
+    }
+
     /// Whether the firmware has not begun and nobody is there to begin it.
     fn waits(&self, host_present: bool) -> bool {
         self.held && !host_present && self.board.cycles() == 0
@@ -205,9 +232,10 @@ impl Desk {
         }
         self.board.console_send(&self.input.take());
         let status = self.board.run(SLICE)?;
-        ui.show_console(&self.board.console_take())?;
+        ui.show_console(&self.board.console_take());
         let drained = self.pty.as_ref().is_none_or(|pty| pty.waiting() == 0);
-        if status.finished.is_some() && status.quiet && drained {
+        let ended = status.finished.is_some() || self.told_stop.is_some();
+        if ended && status.quiet && drained {
             self.quiet_since.get_or_insert_with(Instant::now);
         } else {
             self.quiet_since = None;

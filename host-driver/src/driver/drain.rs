@@ -108,7 +108,7 @@ pub(super) fn drain<W: Write>(
 }
 
 impl<W: Write> Drain<'_, '_, '_, W> {
-    /// One look at the link. An error means that the file or the console cannot be written.
+    /// One look at the link. An error means that the file cannot be written.
     fn step(&mut self, settings: &Settings, watcher: &mut dyn Watcher) -> Result<Option<Over>> {
         let event = match self.wire.next(LOOK) {
             Ok(event) => event,
@@ -136,7 +136,7 @@ impl<W: Write> Drain<'_, '_, '_, W> {
         let bytes = self.wire.link().take_console();
         if !bytes.is_empty() {
             self.file.console(&bytes)?;
-            watcher.console(&bytes)?;
+            watcher.console(&bytes);
         }
         Ok(())
     }
@@ -213,7 +213,8 @@ impl<W: Write> Drain<'_, '_, '_, W> {
         match &record {
             Record::Interval(interval) => {
                 let instructions = u64::from(interval.trailer.instructions);
-                self.position = self.position.max(interval.header.retired + instructions);
+                let end = interval.header.retired.saturating_add(instructions);
+                self.position = self.position.max(end);
                 self.summary.count(len, instructions);
             }
             Record::Gap(gap) => {

@@ -1,5 +1,6 @@
 //! The recording being written: every chunk reaches the file before the next byte is asked for.
 
+use crate::text::plural;
 use anyhow::{anyhow, bail, Context, Result};
 use lookback_log_format::container::{Chunk, Elf, Writer};
 use lookback_log_format::RecorderConfig;
@@ -15,6 +16,7 @@ pub struct Recording<W = File> {
     path: PathBuf,
     writer: Writer<W>,
     console: Vec<u8>,
+    intervals: u64,
 }
 
 /// Refuses early what [`Recording::create`] would refuse late, when a board is already waiting.
@@ -69,6 +71,7 @@ impl<W: Write> Recording<W> {
             path: path.into(),
             writer,
             console: Vec::new(),
+            intervals: 0,
         };
         recording.append(&Chunk::Config(config))?;
         recording.append(&Chunk::Elf(elf))?;
@@ -121,9 +124,15 @@ impl<W: Write> Recording<W> {
         let kept = self.writer.written();
         self.writer.put(chunk).map_err(|error| {
             anyhow!(
-                "cannot write {}: {error}; its first {kept} bytes are kept and readable",
-                self.path.display()
+                "cannot write {}: {error}; its first {kept} bytes, with {}, are kept and readable. \
+                 Make room and record again",
+                self.path.display(),
+                plural(self.intervals, "interval")
             )
-        })
+        })?;
+        if let Chunk::Record { .. } = chunk {
+            self.intervals += 1;
+        }
+        Ok(())
     }
 }

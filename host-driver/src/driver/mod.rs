@@ -15,7 +15,7 @@ use file::Recording;
 use lookback_log_format::config::{count_bits_for, CONFIG_REGISTERS};
 use lookback_log_format::{registers as reg, RecorderConfig};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 use std::time::Duration;
 use summary::Summary;
@@ -39,7 +39,7 @@ pub struct Settings {
 /// Whoever looks on while a recording is made.
 pub trait Watcher {
     /// The firmware wrote to its console.
-    fn console(&mut self, bytes: &[u8]) -> io::Result<()>;
+    fn console(&mut self, bytes: &[u8]);
     /// The recording has grown.
     fn progress(&mut self, so_far: &Summary);
     /// Something that the user should know at once.

@@ -7,6 +7,7 @@ use lookback_log_format::frame::{kind, End, Frame, FrameDecoder};
 use lookback_log_format::interval::{EndReason, Header, Interval, Record, Trailer};
 use lookback_log_format::stream::to_frames;
 use std::collections::VecDeque;
+use std::io;
 use std::path::Path;
 
 /// What goes wrong on the way.
@@ -237,9 +238,7 @@ struct Bystander {
 }
 
 impl Watcher for Bystander {
-    fn console(&mut self, _: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
+    fn console(&mut self, _: &[u8]) {}
 
     fn progress(&mut self, so_far: &Summary) {
         if self.stop_after.is_some_and(|n| so_far.intervals >= n) {

@@ -8,7 +8,12 @@ use lookback_log_format::frame::End;
 use lookback_log_format::interval::{EndReason, Header, Interval, Record, Trailer};
 use lookback_log_format::RecorderConfig;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// No test takes so long, even if Verilator has to build its board first on a busy machine.
+const HANG: Duration = Duration::from_secs(600);
 
 /// A folder that is gone after the test.
 pub struct Scratch(tempfile::TempDir);
@@ -84,6 +89,88 @@ pub fn command(scratch: &Scratch, args: &[&str]) -> Command {
         .current_dir(scratch.0.path())
         .stdin(Stdio::null());
     command
+}
+
+/// What the command said as JSON.
+pub fn json(run: &Run) -> serde_json::Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run:?}"))
+}
+
+/// A command that runs beside the test; ended if the test fails.
+pub struct Running(Option<Child>);
+
+impl Running {
+    pub fn start(scratch: &Scratch, args: &[&str]) -> Self {
+        let mut command = command(scratch, args);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(Some(command.spawn().unwrap()))
+    }
+
+    /// Starts `lookback sim` and waits for its port.
+    pub fn sim(scratch: &Scratch, more: &[&str]) -> (Self, String) {
+        let _ = std::fs::remove_file(scratch.path("port"));
+        let mut args = vec!["sim", "--port-file", "port", "--wait", "forever"];
+        args.extend(more);
+        let mut sim = Self::start(scratch, &args);
+        sim.wait_until(|| scratch.path("port").exists());
+        let port = std::fs::read_to_string(scratch.path("port")).unwrap();
+        (sim, port.trim().to_owned())
+    }
+
+    /// Waits for something that the command does while it runs.
+    pub fn wait_until(&mut self, done: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !done() {
+            assert!(began.elapsed() < HANG, "it hangs");
+            let child = self.0.as_mut().unwrap();
+            if child.try_wait().unwrap().is_some() && !done() {
+                let child = self.0.take().unwrap();
+                panic!(
+                    "it ended: {:?}",
+                    Run::from(child.wait_with_output().unwrap())
+                );
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until a recording has so many bytes.
+    pub fn wait_for_bytes(&mut self, file: &Path, bytes: u64) {
+        self.wait_until(|| std::fs::metadata(file).is_ok_and(|m| m.len() >= bytes));
+    }
+
+    pub fn signal(&self, name: &str) {
+        let pid = self.0.as_ref().unwrap().id().to_string();
+        let kill = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(kill.unwrap().success());
+    }
+
+    pub fn wait(mut self) -> Run {
+        let child = self.0.take().unwrap();
+        child.wait_with_output().unwrap().into()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The recording of a crash in some ten intervals, from a simulated board that runs once.
+pub fn crash() -> &'static [u8] {
+    static RECORDING: OnceLock<Vec<u8>> = OnceLock::new();
+    RECORDING.get_or_init(|| {
+        let scratch = Scratch::new();
+        let elf = firmware("heap_overflow");
+        let args = ["record", "--sim", "--elf", &elf, "--interval", "2000"];
+        let run = lookback(&scratch, &args);
+        assert_eq!(run.status, Some(0), "{run:?}");
+        std::fs::read(scratch.path("heap_overflow.lbk")).unwrap()
+    })
 }
 
 impl From<Output> for Run {
