@@ -8,7 +8,7 @@ use common::{firmware, json, lookback, Run, Running, Scratch};
 const ENDLESS: &str = "console_input";
 
 /// The ELF alone has fewer bytes: beyond them there are intervals.
-const SOME: u64 = 40_000;
+const SOME: u64 = 16_000;
 
 fn is_whole(scratch: &Scratch, run: &Run) {
     assert_eq!(run.status, Some(0), "{run:?}");
