@@ -92,7 +92,7 @@ circuit! {
         looks: Signal<Local, Bit>,
         steps: Signal<Local, Bit>,
         more: Signal<Local, Bit>,
-        before: Signal<Local, Bit>,
+        earlier: Signal<Local, Bit>,
         unknown: Signal<Local, Bit>,
     }
     constants {
@@ -222,24 +222,24 @@ impl Logic for Sequencer {
             self.last.next = self.next_flags.val().get_bit(2);
             self.snoop.next = self.next_flags.val().get_bit(10);
         }
-        self.before.next = false;
+        self.earlier.next = false;
         if self.steps.val() | !self.valid.val() {
             self.at_boundary_ff.d.next = self.boundary.val();
-            self.before.next = self.boundary.val();
-            self.at_redirect_ff.d.next = self.redirect.val() & !self.before.val();
-            self.redirect_ff.d.next = self.redirect.val() & self.before.val();
-            self.before.next = self.before.val() | self.redirect.val();
-            self.at_fetch_ff.d.next = self.fetch.val() & !self.before.val();
-            self.fetch_ff.d.next = self.fetch.val() & self.before.val();
-            self.before.next = self.before.val() | self.fetch.val();
-            self.at_own_ff.d.next = self.own.val() & !self.before.val();
-            self.own_ff.d.next = self.own.val() & self.before.val();
-            self.before.next = self.before.val() | self.own.val();
-            self.at_last_ff.d.next = self.last.val() & !self.before.val();
-            self.last_ff.d.next = self.last.val() & self.before.val();
-            self.before.next = self.before.val() | self.last.val();
-            self.at_snoop_ff.d.next = self.snoop.val() & !self.before.val();
-            self.snoop_ff.d.next = self.snoop.val() & self.before.val();
+            self.earlier.next = self.boundary.val();
+            self.at_redirect_ff.d.next = self.redirect.val() & !self.earlier.val();
+            self.redirect_ff.d.next = self.redirect.val() & self.earlier.val();
+            self.earlier.next = self.earlier.val() | self.redirect.val();
+            self.at_fetch_ff.d.next = self.fetch.val() & !self.earlier.val();
+            self.fetch_ff.d.next = self.fetch.val() & self.earlier.val();
+            self.earlier.next = self.earlier.val() | self.fetch.val();
+            self.at_own_ff.d.next = self.own.val() & !self.earlier.val();
+            self.own_ff.d.next = self.own.val() & self.earlier.val();
+            self.earlier.next = self.earlier.val() | self.own.val();
+            self.at_last_ff.d.next = self.last.val() & !self.earlier.val();
+            self.last_ff.d.next = self.last.val() & self.earlier.val();
+            self.earlier.next = self.earlier.val() | self.last.val();
+            self.at_snoop_ff.d.next = self.snoop.val() & !self.earlier.val();
+            self.snoop_ff.d.next = self.snoop.val() & self.earlier.val();
         }
         if self.clear.val() {
             self.looked_ff.d.next = false;
