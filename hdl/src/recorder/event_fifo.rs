@@ -47,6 +47,7 @@ circuit! {
         read: Signal<Local, Bits<F>>,
         used: Signal<Local, Bits<F>>,
         tag: Signal<Local, Bits<28>>,
+        write: Signal<Local, Bits<F>>,
     }
     constants {
         one: F = 1,
@@ -64,7 +65,14 @@ impl<const F: usize, const RESERVE: usize> Logic for EventFifo<F, RESERVE> {
         dff_setup!(self, clock, read_ff, write_ff, valid_ff, full_ff);
         self.values.clock.next = self.clock.val();
         self.kinds.clock.next = self.clock.val();
-        self.read.next = self.read_ff.q.val() + self.pop.val();
+        self.read.next = self.read_ff.q.val();
+        if self.pop.val() {
+            self.read.next = self.read_ff.q.val() + self.one.val();
+        }
+        self.write.next = self.write_ff.q.val();
+        if self.push.val() {
+            self.write.next = self.write_ff.q.val() + self.one.val();
+        }
         self.values.read_address.next = self.read.val();
         self.kinds.read_address.next = self.read.val();
         self.values.write_address.next = self.write_ff.q.val();
@@ -86,16 +94,14 @@ impl<const F: usize, const RESERVE: usize> Logic for EventFifo<F, RESERVE> {
         self.pressure.next = (self.used.val() > self.limit.val()) | self.full_ff.q.val();
         // An event of this cycle can be read at the next edge, not at this one.
         self.valid_ff.d.next =
-            !self.empty.val() & !(self.pop.val() & (self.used.val() == self.one.val()));
-        if self.push.val() & !self.pop.val() {
-            self.full_ff.d.next = self.used.val().all();
-        } else if self.pop.val() & !self.push.val() {
+            (self.read.val() != self.write_ff.q.val()) | (self.full_ff.q.val() & !self.pop.val());
+        if self.push.val() {
+            self.full_ff.d.next = self.write.val() == self.read.val();
+        } else if self.pop.val() {
             self.full_ff.d.next = false;
         }
         self.read_ff.d.next = self.read.val();
-        if self.push.val() {
-            self.write_ff.d.next = self.write_ff.q.val() + self.one.val();
-        }
+        self.write_ff.d.next = self.write.val();
         if self.clear.val() {
             self.read_ff.d.next = self.zero.val();
             self.write_ff.d.next = self.zero.val();

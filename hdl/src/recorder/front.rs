@@ -135,14 +135,13 @@ circuit! {
         encoder: Encoder<I>,
         packer: Packer,
         mode_ff: DFF<Bits<2>>,
-        own: Signal<Local, Bit>,
         fetch: Signal<Local, Bit>,
         fetch_outside: Signal<Local, Bit>,
         clears: Signal<Local, Bit>,
-        flags: Signal<Local, Bits<13>>,
+        flags: Signal<Local, Bits<11>>,
     }
     constants {
-        no_flags: 13 = 0,
+        no_flags: 11 = 0,
     }
 }
 
@@ -254,10 +253,11 @@ impl<
         self.control.post_trigger.next = self.post_trigger.val();
         self.control.valid.next = self.retire.valid.val();
         self.control.trap.next = self.retire.trap.val();
-        self.own.next =
-            self.retire.trap.val() | self.retire.operation.val() | self.retire.data.val();
-        self.control.needs_entry.next =
-            self.retire.redirect.val() | self.fetch.val() | self.own.val();
+        self.control.needs_entry.next = self.retire.redirect.val()
+            | self.fetch.val()
+            | self.retire.trap.val()
+            | self.retire.operation.val()
+            | self.retire.data.val();
         self.control.stepped.next = self.digest.stepped.val();
         self.control.snooped.next = self.retire.snooped_memory.val();
         self.control.full.next = self.queue.full.val();
@@ -282,8 +282,7 @@ impl<
                 .replace_bit(6, self.retire.trap.val())
                 .replace_bit(7, self.retire.operation.val())
                 .replace_bit(8, self.retire.certain.val())
-                .replace_bit(9, self.retire.data.val())
-                .replace_bit(12, self.own.val());
+                .replace_bit(9, self.retire.data.val());
         }
         self.flags.next = self
             .flags
@@ -291,8 +290,7 @@ impl<
             .replace_bit(0, self.control.open.val())
             .replace_bit(1, self.control.gap.val())
             .replace_bit(2, self.control.last.val())
-            .replace_bit(10, self.control.accept_snoop.val())
-            .replace_bit(11, self.control.open.val() | self.control.gap.val());
+            .replace_bit(10, self.control.accept_snoop.val());
         self.queue.flags.next = self.flags.val();
         self.queue.position.next = self.control.position.val();
         self.queue.pc.next = self.retire.pc.val();
@@ -309,7 +307,6 @@ impl<
         self.sequencer.clear.next = self.clears.val();
         self.sequencer.valid.next = self.queue.valid.val();
         self.sequencer.flags.next = self.queue.head_flags.val();
-        self.sequencer.next_flags.next = self.queue.next_flags.val();
         self.sequencer.position.next = self.queue.head_position.val();
         self.sequencer.pc.next = self.queue.head_pc.val();
         self.sequencer.insn.next = self.queue.head_insn.val();

@@ -20,7 +20,7 @@ circuit! {
         /// take an entry; not while `full`
         pub push: Signal<In, Bit>,
         /// flags, see `sequencer`
-        pub flags: Signal<In, Bits<13>>,
+        pub flags: Signal<In, Bits<11>>,
         /// position in the interval
         pub position: Signal<In, Bits<24>>,
         /// address of the instruction
@@ -46,9 +46,7 @@ circuit! {
         /// half full or more
         pub half: Signal<Out, Bit>,
         /// the head's flags
-        pub head_flags: Signal<Out, Bits<13>>,
-        /// its flags of the next cycle
-        pub next_flags: Signal<Out, Bits<13>>,
+        pub head_flags: Signal<Out, Bits<11>>,
         /// the head's position
         pub head_position: Signal<Out, Bits<24>>,
         /// the head's address
@@ -63,7 +61,7 @@ circuit! {
         pub head_masks: Signal<Out, Bits<12>>,
         /// the head's other write
         pub head_snoop_addr: Signal<Out, Bits<30>>,
-        flags_ram: LutRam<13, 4>,
+        flags_ram: LutRam<11, 4>,
         position_ram: LutRam<24, 4>,
         pc_ram: LutRam<32, 4>,
         insn_ram: LutRam<32, 4>,
@@ -73,7 +71,7 @@ circuit! {
         snoop_ram: LutRam<30, 4>,
         read_ff: DFF<Bits<4>>,
         valid_ff: DFF<Bit>,
-        flags_ff: DFF<Bits<13>>,
+        flags_ff: DFF<Bits<11>>,
         write_ff: DFF<Bits<4>>,
         count_ff: DFF<Bits<5>>,
         read: Signal<Local, Bits<4>>,
@@ -106,7 +104,6 @@ impl Logic for InputQueue {
         self.flags_ram.read_address.next = self.read.val();
         self.flags_ff.d.next = self.flags_ram.read_data.val();
         self.head_flags.next = self.flags_ff.q.val();
-        self.next_flags.next = self.flags_ram.read_data.val();
         self.position_ram.read_address.next = self.read_ff.q.val();
         self.pc_ram.read_address.next = self.read_ff.q.val();
         self.insn_ram.read_address.next = self.read_ff.q.val();

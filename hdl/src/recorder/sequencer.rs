@@ -6,8 +6,7 @@
 //!                       (only the steps that the head has; tags take two cycles, all else one)
 //! ```
 //! Flags of a queue entry, from bit 0: open, gap, last, redirect, fetch, fetch certain, trap,
-//! operation, certain, data, snoop; and, because the choice of a step is the longest way here, open
-//! or gap, and trap or operation or data. Masks: read, written, written by somebody else.
+//! operation, certain, data, snoop. Masks: read, written, written by somebody else.
 //!
 //! Kinds of event: 0 REDIRECT, 1 TRAP, 2 FETCH (the numbers of the escapes), 3 the interval ends,
 //! 4 an operation that is not logged, 5 one that is, 8 boundary: with bit 0 an interval opens, with
@@ -25,9 +24,7 @@ circuit! {
         /// the queue has a head
         pub valid: Signal<In, Bit>,
         /// its flags
-        pub flags: Signal<In, Bits<13>>,
-        /// flags of the next cycle's head
-        pub next_flags: Signal<In, Bits<13>>,
+        pub flags: Signal<In, Bits<11>>,
         /// its position
         pub position: Signal<In, Bits<24>>,
         /// its address
@@ -70,29 +67,26 @@ circuit! {
         pub event_position: Signal<Out, Bits<24>>,
         /// its value
         pub event_value: Signal<Out, Bits<32>>,
-        at_boundary_ff: DFF<Bit>,
-        at_redirect_ff: DFF<Bit>,
-        at_fetch_ff: DFF<Bit>,
-        at_own_ff: DFF<Bit>,
-        at_last_ff: DFF<Bit>,
-        at_snoop_ff: DFF<Bit>,
+        boundary_ff: DFF<Bit>,
         redirect_ff: DFF<Bit>,
         fetch_ff: DFF<Bit>,
         own_ff: DFF<Bit>,
         last_ff: DFF<Bit>,
-        snoop_ff: DFF<Bit>,
         looked_ff: DFF<Bit>,
         boundary: Signal<Local, Bit>,
         redirect: Signal<Local, Bit>,
         fetch: Signal<Local, Bit>,
         own: Signal<Local, Bit>,
         last: Signal<Local, Bit>,
-        snoop: Signal<Local, Bit>,
+        at_redirect: Signal<Local, Bit>,
+        at_fetch: Signal<Local, Bit>,
+        at_own: Signal<Local, Bit>,
+        at_last: Signal<Local, Bit>,
+        at_snoop: Signal<Local, Bit>,
         fetch_address: Signal<Local, Bits<30>>,
         looks: Signal<Local, Bit>,
         steps: Signal<Local, Bit>,
         more: Signal<Local, Bit>,
-        earlier: Signal<Local, Bit>,
         unknown: Signal<Local, Bit>,
     }
     constants {
@@ -116,62 +110,82 @@ impl Logic for Sequencer {
         dff_setup!(
             self,
             clock,
-            at_boundary_ff,
-            at_redirect_ff,
-            at_fetch_ff,
-            at_own_ff,
-            at_last_ff,
-            at_snoop_ff,
+            boundary_ff,
             redirect_ff,
             fetch_ff,
             own_ff,
             last_ff,
-            snoop_ff,
             looked_ff
         );
+        // The steps that are left; the first of them is taken.
+        self.boundary.next =
+            (self.flags.val().get_bit(0) | self.flags.val().get_bit(1)) & !self.boundary_ff.q.val();
+        self.redirect.next = self.flags.val().get_bit(3) & !self.redirect_ff.q.val();
+        self.fetch.next = self.flags.val().get_bit(4) & !self.fetch_ff.q.val();
+        self.own.next = (self.flags.val().get_bit(6)
+            | self.flags.val().get_bit(7)
+            | self.flags.val().get_bit(9))
+            & !self.own_ff.q.val();
+        self.last.next = self.flags.val().get_bit(2) & !self.last_ff.q.val();
+        self.at_redirect.next = self.redirect.val() & !self.boundary.val();
+        self.at_fetch.next = self.fetch.val() & !self.boundary.val() & !self.redirect.val();
+        self.at_own.next =
+            self.own.val() & !self.boundary.val() & !self.redirect.val() & !self.fetch.val();
+        self.at_last.next = self.last.val()
+            & !self.boundary.val()
+            & !self.redirect.val()
+            & !self.fetch.val()
+            & !self.own.val();
+        self.at_snoop.next = !self.boundary.val()
+            & !self.redirect.val()
+            & !self.fetch.val()
+            & !self.own.val()
+            & !self.last.val();
+
         // Tags: the OR of what each step wants, gated by the step.
         self.fetch_address.next = self.pc.val().get_bits::<30>(2);
         self.tag_address.next = self.no_address.val();
         self.tag_need.next = self.no_mask.val();
         self.tag_touch.next = self.no_mask.val();
-        if self.at_fetch_ff.q.val() {
+        if self.at_fetch.val() {
             self.tag_address.next = self.fetch_address.val();
             self.tag_need.next = self.whole_word.val();
             self.tag_touch.next = self.whole_word.val();
         }
-        if self.at_own_ff.q.val() {
+        if self.at_own.val() {
             self.tag_address.next = self.tag_address.val() | self.addr.val();
             self.tag_need.next = self.tag_need.val() | self.masks.val().get_bits::<4>(0);
             self.tag_touch.next = self.tag_touch.val()
                 | self.masks.val().get_bits::<4>(0)
                 | self.masks.val().get_bits::<4>(4);
         }
-        if self.at_snoop_ff.q.val() {
+        if self.at_snoop.val() {
             self.tag_address.next = self.tag_address.val() | self.snoop_addr.val();
             self.tag_touch.next = self.tag_touch.val() | self.masks.val().get_bits::<4>(8);
         }
-        self.tag_remove.next = self.at_snoop_ff.q.val();
-        self.looks.next = (self.at_fetch_ff.q.val() & !self.flags.val().get_bit(5))
-            | (self.at_own_ff.q.val() & self.flags.val().get_bit(9))
-            | self.at_snoop_ff.q.val();
+        self.tag_remove.next = self.at_snoop.val();
+        self.looks.next = (self.at_fetch.val() & !self.flags.val().get_bit(5))
+            | (self.at_own.val() & self.flags.val().get_bit(9))
+            | (self.at_snoop.val() & self.flags.val().get_bit(10));
 
         // The event, in the same way.
         self.unknown.next = !self.tag_known.val();
         self.event_position.next = self.position.val();
         self.event_value.next = self.no_value.val();
         self.event_kind.next = self.kind_redirect.val();
-        if self.at_boundary_ff.q.val() {
+        self.more.next = false;
+        if self.boundary.val() {
             self.event_kind.next =
                 self.kind_boundary.val() | bit_cast::<4, 2>(self.flags.val().get_bits::<2>(0));
         }
-        if self.at_boundary_ff.q.val() | self.at_redirect_ff.q.val() {
+        if self.boundary.val() | self.at_redirect.val() {
             self.event_value.next = self.pc.val();
         }
-        if self.at_fetch_ff.q.val() {
+        if self.at_fetch.val() {
             self.event_value.next = self.event_value.val() | self.insn.val();
             self.event_kind.next = self.kind_fetch.val();
         }
-        if self.at_own_ff.q.val() {
+        if self.at_own.val() {
             self.event_value.next = self.event_value.val() | self.value.val();
             self.event_kind.next = self.kind_skipped.val();
             if self.flags.val().get_bit(6) {
@@ -180,7 +194,7 @@ impl Logic for Sequencer {
                 self.event_kind.next = self.kind_logged.val();
             }
         }
-        if self.at_last_ff.q.val() {
+        if self.at_last.val() {
             self.event_value.next = self.event_value.val() | self.digest.val();
             self.event_kind.next = self.kind_last.val();
         }
@@ -188,60 +202,45 @@ impl Logic for Sequencer {
         // A step that may log waits for a place, even if it turns out to log nothing.
         self.steps.next = self.valid.val()
             & (self.looked_ff.q.val() | !self.looks.val())
-            & (!self.full.val() | self.at_snoop_ff.q.val());
+            & (!self.full.val() | self.at_snoop.val());
         self.looked_ff.d.next = self.valid.val() & self.looks.val() & !self.steps.val();
         self.push.next = self.steps.val()
-            & (self.at_boundary_ff.q.val()
-                | self.at_redirect_ff.q.val()
-                | (self.at_fetch_ff.q.val() & (self.unknown.val() | self.flags.val().get_bit(5)))
-                | (self.at_own_ff.q.val()
+            & (self.boundary.val()
+                | self.at_redirect.val()
+                | (self.at_fetch.val() & (self.unknown.val() | self.flags.val().get_bit(5)))
+                | (self.at_own.val()
                     & (self.flags.val().get_bit(6) | self.flags.val().get_bit(7)))
-                | self.at_last_ff.q.val());
+                | self.at_last.val());
         self.tag_commit.next = self.steps.val() & self.looks.val();
-        self.tag_advance.next = self.steps.val() & self.at_last_ff.q.val();
-        self.more.next = self.redirect_ff.q.val()
-            | self.fetch_ff.q.val()
-            | self.own_ff.q.val()
-            | self.last_ff.q.val()
-            | self.snoop_ff.q.val();
+        self.tag_advance.next = self.steps.val() & self.at_last.val();
+        // Whether another step is left after this one.
+        self.more.next = (self.flags.val().get_bit(10) & !self.at_snoop.val())
+            | (self.last.val() & !self.at_last.val() & !self.at_snoop.val())
+            | (self.own.val() & (self.at_fetch.val() | self.at_redirect.val()))
+            | (self.fetch.val() & self.at_redirect.val())
+            | (self.boundary.val() & (self.redirect.val() | self.fetch.val() | self.own.val()));
         self.pop.next = self.steps.val() & !self.more.val();
-
-        // The next step is the first of those that are left, or of the next head. Choosing it a cycle
-        // ahead keeps the choice out of the way of everything that depends on it.
-        self.boundary.next = false;
-        self.redirect.next = self.redirect_ff.q.val();
-        self.fetch.next = self.fetch_ff.q.val();
-        self.own.next = self.own_ff.q.val();
-        self.last.next = self.last_ff.q.val();
-        self.snoop.next = self.snoop_ff.q.val();
-        if !self.more.val() | !self.valid.val() {
-            self.boundary.next = self.next_flags.val().get_bit(11);
-            self.redirect.next = self.next_flags.val().get_bit(3);
-            self.fetch.next = self.next_flags.val().get_bit(4);
-            self.own.next = self.next_flags.val().get_bit(12);
-            self.last.next = self.next_flags.val().get_bit(2);
-            self.snoop.next = self.next_flags.val().get_bit(10);
+        if self.steps.val() {
+            self.boundary_ff.d.next = true;
+            if self.at_redirect.val() {
+                self.redirect_ff.d.next = true;
+            }
+            if self.at_fetch.val() {
+                self.fetch_ff.d.next = true;
+            }
+            if self.at_own.val() {
+                self.own_ff.d.next = true;
+            }
+            if self.at_last.val() {
+                self.last_ff.d.next = true;
+            }
         }
-        self.earlier.next = false;
-        if self.steps.val() | !self.valid.val() {
-            self.at_boundary_ff.d.next = self.boundary.val();
-            self.earlier.next = self.boundary.val();
-            self.at_redirect_ff.d.next = self.redirect.val() & !self.earlier.val();
-            self.redirect_ff.d.next = self.redirect.val() & self.earlier.val();
-            self.earlier.next = self.earlier.val() | self.redirect.val();
-            self.at_fetch_ff.d.next = self.fetch.val() & !self.earlier.val();
-            self.fetch_ff.d.next = self.fetch.val() & self.earlier.val();
-            self.earlier.next = self.earlier.val() | self.fetch.val();
-            self.at_own_ff.d.next = self.own.val() & !self.earlier.val();
-            self.own_ff.d.next = self.own.val() & self.earlier.val();
-            self.earlier.next = self.earlier.val() | self.own.val();
-            self.at_last_ff.d.next = self.last.val() & !self.earlier.val();
-            self.last_ff.d.next = self.last.val() & self.earlier.val();
-            self.earlier.next = self.earlier.val() | self.last.val();
-            self.at_snoop_ff.d.next = self.snoop.val() & !self.earlier.val();
-            self.snoop_ff.d.next = self.snoop.val() & self.earlier.val();
-        }
-        if self.clear.val() {
+        if self.pop.val() | self.clear.val() {
+            self.boundary_ff.d.next = false;
+            self.redirect_ff.d.next = false;
+            self.fetch_ff.d.next = false;
+            self.own_ff.d.next = false;
+            self.last_ff.d.next = false;
             self.looked_ff.d.next = false;
         }
     }
