@@ -129,29 +129,31 @@ pub fn report(recording: &Recording, image: &Arc<Image>, symbols: &Symbols) -> R
     let mut machine = Machine::<true>::new(&recording.config, Arc::clone(image));
     let mut diverged = None;
     let mut skip = summary.instructions.saturating_sub(MOST_INSTRUCTIONS);
-    let mut contiguous = false;
+    // The index of an interval that would carry on where the last one ended.
+    let mut follows = None;
     for record in &log.records {
         let Record::Interval(interval) = record else {
             pass.history.forget();
-            contiguous = false;
+            follows = None;
             continue;
         };
         if skip > 0 {
             skip = skip.saturating_sub(interval.trailer.instructions.into());
             continue;
         }
-        let started = if contiguous {
+        let started = if follows == Some(interval.header.index) {
             machine.resume(log.hart, interval)
         } else {
+            pass.history.forget();
             machine.begin(log.hart, interval)
         };
-        contiguous = true;
+        follows = interval.header.index.checked_add(1);
         pass.interval = interval.header.index;
         pass.replayed += 1;
         if let Err(divergence) = started.and_then(|()| pass.interval(&mut machine)) {
             diverged.get_or_insert(divergence);
             pass.history.forget();
-            contiguous = false;
+            follows = None;
         } else {
             pass.matched += 1;
         }

@@ -160,9 +160,8 @@ struct Quiet {
 }
 
 impl Watcher for Quiet {
-    fn console(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn console(&mut self, bytes: &[u8]) {
         self.console.extend_from_slice(bytes);
-        Ok(())
     }
 
     fn progress(&mut self, _: &Summary) {}
