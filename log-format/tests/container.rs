@@ -283,7 +283,8 @@ fn headers_everywhere_cost_no_time() {
     let mut bytes = head.clone();
     bytes.push(0xff);
     while (bytes.len() as u32) < BYTES {
-        let reach = BYTES - bytes.len() as u32 - bytes.len() as u32 % 999;
+        let at = bytes.len() as u32;
+        let reach = (BYTES - at).saturating_sub(at % 999);
         bytes.extend([4, 0, 0, 0]);
         bytes.extend(reach.saturating_sub(100).to_le_bytes());
     }
@@ -302,7 +303,12 @@ fn damage_between_many_chunks_costs_no_time() {
     let mut bytes = file().0[..FILE_HEADER_LEN].to_vec();
     for pair in 0..PAIRS {
         bytes.extend([4, 0, 0, 0]);
-        bytes.extend(((PAIRS - pair) * 20 - 60).max(1).to_le_bytes());
+        bytes.extend(
+            ((PAIRS - pair) * 20)
+                .saturating_sub(60)
+                .max(1)
+                .to_le_bytes(),
+        );
         bytes.extend(&console);
     }
     let found = container::read(&bytes).unwrap();

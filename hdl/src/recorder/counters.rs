@@ -46,7 +46,7 @@ circuit! {
         pub mark_cycles_hi: Signal<Out, Bits<32>>,
         /// retirements lost in the gap that ended at `mark`
         pub gap_lost_lo: Signal<Out, Bits<32>>,
-        /// above that: what is left of the longest gap that anybody waits for
+        /// above that: 2^40 retirements take hours
         pub gap_lost_hi: Signal<Out, Bits<8>>,
         retired_lo_ff: DFF<Bits<32>>,
         retired_hi_ff: DFF<Bits<32>>,
