@@ -110,7 +110,7 @@ fn crash_text(f: &mut Formatter<'_>, crash: &Crash) -> fmt::Result {
 
 fn place_text(f: &mut Formatter<'_>, place: &Place) -> fmt::Result {
     let how = if place.stack_followed {
-        ", followed through the recording (the one in memory is damaged)"
+        ", followed through the recording (memory does not show all of it)"
     } else {
         ""
     };
