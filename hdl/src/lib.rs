@@ -17,5 +17,6 @@ pub mod boards;
 pub mod drain;
 pub mod guard;
 pub mod harness;
+pub mod memory;
 pub mod recorder;
 pub mod soc;

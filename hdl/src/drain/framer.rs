@@ -17,7 +17,8 @@
 
 use rust_hdl::prelude::*;
 
-use super::{Memory, Preset, CRC_POLYNOMIAL};
+use super::{Preset, CRC_POLYNOMIAL};
+use crate::memory::BlockRam;
 
 /// Where the framer is in a frame.
 #[derive(Copy, Clone, PartialEq, Debug, LogicState)]
@@ -82,7 +83,7 @@ pub struct Framer {
     pub tx_data: Signal<Out, Bits<8>>,
     /// The UART takes it.
     pub tx_ready: Signal<In, Bit>,
-    queue: Memory<8, 9>,
+    queue: BlockRam<8, 9>,
     state_ff: DFF<FramerState>,
     /// The bytes under way are those of the piece or message; if neither this nor `check_ff`, the
     /// header's.

@@ -19,7 +19,7 @@
 
 use rust_hdl::prelude::*;
 
-use super::Memory;
+use crate::memory::BlockRam;
 
 /// Bytes a frame carries at most; the comparison below needs the four upper bits to be ones only
 /// in numbers from this on.
@@ -60,8 +60,8 @@ pub struct LogRing<const RING_BITS: usize> {
     pub piece_take: Signal<In, Bit>,
     /// Everything was started.
     pub empty: Signal<Out, Bit>,
-    bytes: Memory<8, RING_BITS>,
-    marks: Memory<1, RING_BITS>,
+    bytes: BlockRam<8, RING_BITS>,
+    marks: BlockRam<1, RING_BITS>,
     write_ff: DFF<Bits<RING_BITS>>,
     read_ff: DFF<Bits<RING_BITS>>,
     /// Where the interval that is being written begins.

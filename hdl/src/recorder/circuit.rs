@@ -8,7 +8,7 @@
 //! and on the outputs of its children, and a clock edge reaches all children together with their
 //! inputs from before the edge.
 
-use super::memory::{BlockRam, LutRam};
+use crate::memory::{BlockRam, LutRam};
 use rust_hdl::prelude::*;
 
 /// Whether a field of a block was given a new value from outside since its last pass.

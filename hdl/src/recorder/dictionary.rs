@@ -24,7 +24,7 @@
 //!
 //! A register for each step (`…_ff`), of which at most one is set, takes less logic than a number.
 
-use super::memory::{BlockRam, LutRam};
+use crate::memory::{BlockRam, LutRam};
 use rust_hdl::prelude::*;
 
 circuit! {

@@ -22,7 +22,7 @@
 //! carry runs from byte to byte. Retirements grow by the instructions of an interval while its
 //! trailer is written, and by those of a gap.
 
-use super::memory::LutRam;
+use crate::memory::LutRam;
 use rust_hdl::prelude::*;
 
 circuit! {

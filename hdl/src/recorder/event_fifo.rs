@@ -4,7 +4,7 @@
 //! The memory reads at the clock edge, so the word that will be the head next is addressed one
 //! cycle ahead; an event is visible two cycles after it came.
 
-use super::memory::BlockRam;
+use crate::memory::BlockRam;
 use rust_hdl::prelude::*;
 
 circuit! {

@@ -13,7 +13,7 @@
 //! computed for each way beside the comparison of its tag, not after it. The way that was used last is
 //! the exclusive or of the marks of both ways, so that using a way rewrites that way only.
 
-use super::memory::BlockRam;
+use crate::memory::BlockRam;
 use rust_hdl::prelude::*;
 
 circuit! {

@@ -7,7 +7,7 @@
 //! An entry is one retirement and what somebody else wrote in the same cycle, after it. Either part
 //! may be missing.
 
-use super::memory::LutRam;
+use crate::memory::LutRam;
 use rust_hdl::prelude::*;
 
 circuit! {

@@ -6,7 +6,7 @@
 //! of their own: both may write in every cycle. A write of the cycle in which the bitmap is read
 //! comes too late for the memory and is remembered beside it.
 
-use super::memory::BlockRam;
+use crate::memory::BlockRam;
 use rust_hdl::prelude::*;
 
 circuit! {

@@ -17,7 +17,6 @@ pub mod front;
 pub mod input_queue;
 pub mod interval;
 pub mod known_code;
-pub mod memory;
 pub mod packer;
 #[allow(clippy::module_inception)]
 pub mod recorder;

@@ -7,7 +7,7 @@
 //! in which nothing retires that writes a register, nor did in the cycle before. `live` says that it is up to date, and that an
 //! interval may end.
 
-use super::memory::BlockRam;
+use crate::memory::BlockRam;
 use rust_hdl::prelude::*;
 
 circuit! {

@@ -1,5 +1,5 @@
-//! The two kinds of memory that the recorder is built on, as leaves that synthesis maps to LUT RAM
-//! and block RAM.
+//! The two kinds of memory that recorder and drain are built on, as leaves that synthesis maps to LUT
+//! RAM and block RAM.
 //!
 //! rust-hdl's own `RAM` keeps its simulated contents in a tree, which is slow, and knows no
 //! asynchronous read. Nothing is initialised: every user clears or guards what it reads. Reading
@@ -140,5 +140,49 @@ end
             ],
             outputs: vec!["read_data".into()],
         }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::testing::check_block;
+    use crate::{harness::settle, tick};
+    use lookback_model::stimulus::Random;
+
+    #[test]
+    fn synthesizes() {
+        check_block(BlockRam::<8, 9>::default(), "lookback_block_ram");
+        check_block(LutRam::<8, 4>::default(), "lookback_lut_ram");
+    }
+
+    /// Both kinds with the same accesses: one shows a word at once, the other a cycle later.
+    #[test]
+    fn read_what_was_written() {
+        let (mut block, mut lut) = (BlockRam::<5, 3>::default(), LutRam::<5, 3>::default());
+        block.connect_all();
+        lut.connect_all();
+        let mut random = Random::new(1);
+        let mut words = [0; 8];
+        for _ in 0..500 {
+            let (read, write) = (random.below(8), random.below(8));
+            let (enable, data) = (random.below(2) == 1, random.below(32));
+            block.read_address.next = u64::from(read).into();
+            block.write_address.next = u64::from(write).into();
+            block.write_enable.next = enable;
+            block.write_data.next = u64::from(data).into();
+            lut.read_address.next = u64::from(read).into();
+            lut.write_address.next = u64::from(write).into();
+            lut.write_enable.next = enable;
+            lut.write_data.next = u64::from(data).into();
+            settle(&mut lut);
+            assert_eq!(lut.read_data.val().to_u64(), words[read as usize]);
+            tick!(block);
+            tick!(lut);
+            assert_eq!(block.read_data.val().to_u64(), words[read as usize]);
+            if enable {
+                words[write as usize] = u64::from(data);
+            }
+        }
     }
 }
