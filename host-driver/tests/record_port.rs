@@ -117,6 +117,7 @@ impl Board {
             cycles: 1234,
             stalls: 5,
             lost: 0,
+            breach: None,
         };
         self.registers
             .insert(reg::STATUS, reg::STATUS_ENDED | reg::STATUS_END_SENT);

@@ -43,6 +43,8 @@ pub struct RecorderConfig {
     pub mem_base: u32,
     /// Memory region: `addr & mem_mask == mem_base`.
     pub mem_mask: u32,
+    /// The core is the user's: opaque instructions are logged, and its port is checked.
+    pub attached: bool,
     /// Policy bits, see [`reg::CONTROL`].
     pub control: u32,
     /// Instructions an interval.
@@ -58,7 +60,7 @@ pub struct RecorderConfig {
 }
 
 /// The registers that make a configuration, in the order in which they are stored.
-pub const CONFIG_REGISTERS: [u8; 13] = [
+pub const CONFIG_REGISTERS: [u8; 14] = [
     reg::ID,
     reg::VERSION,
     reg::TAGS,
@@ -66,6 +68,7 @@ pub const CONFIG_REGISTERS: [u8; 13] = [
     reg::CLOCK,
     reg::MEM_BASE,
     reg::MEM_MASK,
+    reg::PORT,
     reg::INTERVAL,
     reg::COUNT_BITS,
     reg::IMAGE_LO,
@@ -135,6 +138,8 @@ impl RecorderConfig {
             clock_hz: get(reg::CLOCK)?,
             mem_base: get(reg::MEM_BASE)?,
             mem_mask: get(reg::MEM_MASK)?,
+            // Recorders that were made before there was this register have no such port.
+            attached: read(reg::PORT).unwrap_or(0) & reg::PORT_ATTACHED != 0,
             control: get(reg::CONTROL)?,
             interval: get(reg::INTERVAL)?,
             count_bits: get(reg::COUNT_BITS)?.min(255) as u8,
@@ -235,6 +240,7 @@ impl RecorderConfig {
             reg::CLOCK => self.clock_hz,
             reg::MEM_BASE => self.mem_base,
             reg::MEM_MASK => self.mem_mask,
+            reg::PORT => u32::from(self.attached) * reg::PORT_ATTACHED,
             reg::CONTROL => self.control,
             reg::INTERVAL => self.interval,
             reg::COUNT_BITS => self.count_bits.into(),

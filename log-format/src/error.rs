@@ -82,6 +82,9 @@ pub enum Error {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// A breach names a rule that there is not.
+    #[error("unknown rule {0} of the retirement port; this program knows rules 1 to 9")]
+    UnknownRule(u32),
     /// A chunk of the container has a payload that does not parse.
     #[error("chunk at byte {offset}: {why}")]
     BadChunk {

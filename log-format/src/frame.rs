@@ -1,7 +1,7 @@
 //! Frames on the wire: section 5 of the format.
 
 use crate::interval::EndReason;
-use crate::{Error, Result, CRC};
+use crate::{Breach, Error, Result, CRC};
 use alloc::vec::Vec;
 
 /// The largest payload of a frame.
@@ -177,10 +177,12 @@ pub struct End {
     pub stalls: u64,
     /// Retirements lost.
     pub lost: u64,
+    /// The first rule of the retirement port that the core broke, if it broke one.
+    pub breach: Option<Breach>,
 }
 
 impl End {
-    /// Bytes of the payload.
+    /// Bytes of the payload, without a breach.
     pub const LEN: usize = 37;
 
     /// The payload.
@@ -190,15 +192,24 @@ impl End {
         for count in [self.retired, self.cycles, self.stalls, self.lost] {
             bytes.extend(count.to_le_bytes());
         }
+        if let Some(breach) = &self.breach {
+            bytes.extend(breach.to_bytes());
+        }
         bytes
     }
 
     /// Reads the payload.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let bytes: &[u8; Self::LEN] = bytes.try_into().map_err(|_| Error::BadFrame {
-            len: bytes.len(),
-            why: "END has 37 bytes",
-        })?;
+        let breach = match bytes.len() {
+            Self::LEN => None,
+            len if len == Self::LEN + Breach::LEN => Some(Breach::from_bytes(&bytes[Self::LEN..])?),
+            len => {
+                return Err(Error::BadFrame {
+                    len,
+                    why: "END has 37 bytes, or 61 with a breach",
+                })
+            }
+        };
         let count = |at: usize| {
             let mut word = [0; 8];
             word.copy_from_slice(&bytes[at..at + 8]);
@@ -211,6 +222,7 @@ impl End {
             cycles: count(13),
             stalls: count(21),
             lost: count(29),
+            breach,
         })
     }
 }

@@ -10,6 +10,7 @@
 extern crate alloc;
 
 pub mod bits;
+pub mod breach;
 pub mod config;
 #[cfg(feature = "std")]
 pub mod container;
@@ -18,10 +19,12 @@ pub mod entry;
 mod error;
 pub mod frame;
 pub mod interval;
+pub mod isa;
 pub mod registers;
 pub mod retire;
 pub mod stream;
 
+pub use breach::{Breach, Rule};
 pub use config::RecorderConfig;
 pub use digest::Digest;
 pub use error::{Error, Result};

@@ -14,6 +14,8 @@ pub const CLOCK: u8 = 0x04;
 pub const MEM_BASE: u8 = 0x05;
 /// Memory region: `addr & MEM_MASK == MEM_BASE`.
 pub const MEM_MASK: u8 = 0x06;
+/// What the retirement port is attached to.
+pub const PORT: u8 = 0x07;
 /// Start, stop and policy bits.
 pub const CONTROL: u8 = 0x10;
 /// Instructions an interval.
@@ -41,8 +43,25 @@ pub const STALLS: u8 = 0x25;
 /// Retirements lost, low word.
 pub const LOST: u8 = 0x26;
 
+/// Rule that the core broke first, 0 for none.
+pub const BREACH: u8 = 0x28;
+/// Retirements before that instruction since recording began, low word.
+pub const BREACH_AT: u8 = 0x29;
+/// Its address.
+pub const BREACH_PC: u8 = 0x2a;
+/// Its word.
+pub const BREACH_INSN: u8 = 0x2b;
+/// What the rule wanted.
+pub const BREACH_WANT: u8 = 0x2c;
+/// What the core said.
+pub const BREACH_GOT: u8 = 0x2d;
+
 /// What [`ID`] reads: "LOOK".
 pub const ID_VALUE: u32 = u32::from_le_bytes(*b"LOOK");
+
+/// [`PORT`]: a core of the user's, whose opaque instructions are logged and whose retirement port is
+/// checked.
+pub const PORT_ATTACHED: u32 = 1 << 0;
 
 /// [`CONTROL`]: a recording runs.
 pub const CONTROL_RECORD: u32 = 1 << 0;
@@ -63,3 +82,5 @@ pub const STATUS_TRIGGERED: u32 = 1 << 2;
 pub const STATUS_LOST: u32 = 1 << 3;
 /// [`STATUS`]: END has been sent.
 pub const STATUS_END_SENT: u32 = 1 << 4;
+/// [`STATUS`]: the core broke a rule of the retirement port.
+pub const STATUS_BREACH: u32 = 1 << 5;

@@ -24,6 +24,7 @@ fn config() -> RecorderConfig {
         clock_hz: 25_000_000,
         mem_base: 0x8000_0000,
         mem_mask: 0xff00_0000,
+        attached: false,
         control: 3,
         interval: 10_000,
         count_bits: 14,
@@ -87,6 +88,7 @@ fn chunks() -> Vec<Chunk> {
             cycles: 300,
             stalls: 0,
             lost: 3,
+            breach: None,
         }),
     ]
 }

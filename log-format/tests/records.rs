@@ -171,6 +171,7 @@ proptest! {
             clock_hz: words[0],
             mem_base: words[1],
             mem_mask: words[2],
+            attached: words[0] & 1 == 1,
             control: 1,
             interval,
             count_bits: count_bits_for(interval),

@@ -110,6 +110,7 @@ mod tests {
             cycles: 0,
             stalls: 0,
             lost: 0,
+            breach: None,
         };
         let mut seqs = vec![framer.reply(0, 1).seq];
         assert!(framer.log(1, false).is_none());

@@ -20,6 +20,8 @@ pub struct Intervals {
     trigger_on_trap: bool,
     post_trigger: u32,
     open: Option<Open>,
+    /// A pin asks for a trigger.
+    pulled: bool,
     /// Instructions still to be recorded, once a trigger has fired.
     after_trigger: Option<u32>,
 }
@@ -32,8 +34,14 @@ impl Intervals {
             trigger_on_trap: config.control & registers::CONTROL_TRIGGER_ON_TRAP != 0,
             post_trigger: config.post_trigger,
             open: None,
+            pulled: false,
             after_trigger: None,
         }
+    }
+
+    /// The next instruction of an interval fires a trigger.
+    pub fn pull_trigger(&mut self) {
+        self.pulled = true;
     }
 
     /// Whether an interval has begun and not ended.
@@ -68,7 +76,7 @@ impl Intervals {
         open.digest.retire(r);
         self.after_trigger = match self.after_trigger {
             Some(left) => Some(left.saturating_sub(1)),
-            None if r.trap && self.trigger_on_trap => Some(self.post_trigger),
+            None if self.pulled || (r.trap && self.trigger_on_trap) => Some(self.post_trigger),
             None => None,
         };
         if self.after_trigger == Some(0) {

@@ -8,7 +8,7 @@ use crate::register_shadow::RegisterShadow;
 use lookback_log_format::entry::Escape;
 use lookback_log_format::frame::End;
 use lookback_log_format::interval::{EndReason, Gap, Header, Record};
-use lookback_log_format::{RecorderConfig, Retire};
+use lookback_log_format::{isa, RecorderConfig, Retire};
 
 const OPCODE_AMO: u32 = 0x2f;
 const OPCODE_SYSTEM: u32 = 0x73;
@@ -31,13 +31,17 @@ pub enum Operation {
     CsrRead(u32),
     /// 0 for success.
     StoreConditional(u32),
+    /// What an attached core's opaque instruction left in its register.
+    Opaque(u32),
 }
 
 impl Operation {
-    /// The operation of a retirement, if it is one.
-    pub fn of(r: &Retire) -> Option<Self> {
+    /// The operation of a retirement, if it is one; `attached` cores have opaque instructions.
+    pub fn of(r: &Retire, attached: bool) -> Option<Self> {
         if r.trap {
             None
+        } else if attached && isa::result_is_opaque(r.insn, r.trap, r.mem_rmask) != 0 {
+            Some(Self::Opaque(r.rd_wdata))
         } else if r.mem_rmask != 0 {
             let mut value = 0;
             let first = r.mem_rmask.trailing_zeros();
@@ -59,7 +63,7 @@ impl Operation {
 #[derive(Debug, Clone, Copy)]
 struct Previous {
     pc_wdata: u32,
-    /// It trapped or is `mret` or its like: the replayer cannot work the next pc out.
+    /// It trapped, is `mret` or its like, or jumped although it is opaque: the replayer cannot work the next pc out.
     opaque: bool,
 }
 
@@ -104,6 +108,17 @@ impl Recorder {
             gap: None,
             ended: None,
         }
+    }
+
+    /// The recording begins in the middle of a run, with these register contents.
+    pub fn with_registers(mut self, values: [u32; 32]) -> Self {
+        self.registers = RegisterShadow::holding(values);
+        self
+    }
+
+    /// An input pin asks for a trigger: it fires with the next recorded instruction.
+    pub fn pull_trigger(&mut self) {
+        self.intervals.pull_trigger();
     }
 
     /// One instruction retires. `cycle` is the number of cycles since the recording began; it is
@@ -224,6 +239,7 @@ impl Recorder {
             cycles,
             stalls,
             lost: self.lost,
+            breach: None,
         })
     }
 
@@ -267,9 +283,12 @@ impl Recorder {
         if redirected {
             self.escape(Escape::Redirect(r.pc_rdata));
         }
+        let jumps = self.config.attached
+            && isa::is_opaque(r.insn)
+            && r.pc_wdata != r.pc_rdata.wrapping_add(4);
         self.previous = Some(Previous {
             pc_wdata: r.pc_wdata,
-            opaque: r.trap || (opcode(r.insn) == OPCODE_SYSTEM && funct3(r.insn) == 0),
+            opaque: r.trap || (opcode(r.insn) == OPCODE_SYSTEM && funct3(r.insn) == 0) || jumps,
         });
     }
 
@@ -287,11 +306,13 @@ impl Recorder {
     fn log_operation(&mut self, r: &Retire) {
         let known = self.config.is_memory(r.mem_addr)
             && self.tags.access(r.mem_addr, r.mem_rmask, r.mem_wmask);
-        match Operation::of(r) {
+        match Operation::of(r, self.config.attached) {
             Some(Operation::MemoryRead(value)) => self.encoder.operation(value, !known),
-            Some(Operation::CsrRead(value) | Operation::StoreConditional(value)) => {
-                self.encoder.operation(value, true);
-            }
+            Some(
+                Operation::CsrRead(value)
+                | Operation::StoreConditional(value)
+                | Operation::Opaque(value),
+            ) => self.encoder.operation(value, true),
             None => {}
         }
     }

@@ -10,7 +10,14 @@ pub struct RegisterShadow {
 }
 
 impl RegisterShadow {
-    /// All registers now. Those never written since the recording began are 0.
+    /// A copy that has followed a run for a while.
+    pub fn holding(values: [u32; 32]) -> Self {
+        let mut shadow = Self { values };
+        shadow.values[0] = 0;
+        shadow
+    }
+
+    /// All registers now. Those never written since reset are 0.
     pub fn values(&self) -> [u32; 32] {
         self.values
     }

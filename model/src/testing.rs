@@ -19,6 +19,7 @@ pub fn config() -> RecorderConfig {
         clock_hz: 25_000_000,
         mem_base: 0x8000_0000,
         mem_mask: 0xff00_0000,
+        attached: false,
         control: 1,
         interval: 200,
         count_bits: 8,

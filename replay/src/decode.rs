@@ -10,6 +10,8 @@
 pub enum Op {
     /// No instruction that the hart has.
     Illegal,
+    /// An attached core's instruction whose result the log has.
+    Opaque,
     Lui,
     Auipc,
     Jal,
@@ -407,8 +409,8 @@ impl Insn {
     pub fn source1(&self) -> Option<u8> {
         use Op::*;
         match self.op {
-            Illegal | Lui | Auipc | Jal | Fence | FenceI | Ecall | Ebreak | Mret | Wfi | Csrrwi
-            | Csrrsi | Csrrci => None,
+            Illegal | Opaque | Lui | Auipc | Jal | Fence | FenceI | Ecall | Ebreak | Mret | Wfi
+            | Csrrwi | Csrrsi | Csrrci => None,
             _ => Some(self.rs1),
         }
     }

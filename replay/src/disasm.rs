@@ -243,7 +243,7 @@ fn atomic(insn: &Insn, word: u32) -> Text {
 fn mnemonic(op: Op) -> &'static str {
     use Op::*;
     match op {
-        Illegal => ".word",
+        Illegal | Opaque => ".word",
         Lui => "lui",
         Auipc => "auipc",
         Jal => "jal",

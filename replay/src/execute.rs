@@ -32,6 +32,11 @@ impl Access {
         wdata: 0,
         logged: false,
     };
+    /// No memory, but the log.
+    const LOGGED: Self = Self {
+        logged: true,
+        ..Self::NONE
+    };
 }
 
 /// What an instruction did, for its [`Step`].
@@ -84,7 +89,7 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         entered: Entered,
         observer: &mut O,
     ) -> Result<Pause, What> {
-        let insn = executable(word);
+        let insn = executable(word, self.memory.attached());
         let mut at = self.cursor(NEVER);
         let step = self.watched(&mut at, insn, word, entered)?;
         self.leave_at(&at);
@@ -216,6 +221,11 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         }
         macro_rules! load {
             ($bytes:literal, $extend:expr) => {{
+                if addr % $bytes != 0 {
+                    let (value, access) = self.misaligned(addr, rd, at.position)?;
+                    self.retire::<WATCHED>(at, rd, value, access, at.pc.wrapping_add(4));
+                    return Ok(());
+                }
                 let access = self.read::<$bytes>(addr, at.position)?;
                 let value = $extend(access.rdata >> (8 * (addr % 4)));
                 self.retire::<WATCHED>(at, rd, value, access, at.pc.wrapping_add(4));
@@ -314,15 +324,26 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
                 Ok((0, Access::NONE))
             }
             // Without a destination it has been made a fence.
-            op if op.is_csr() => {
-                let access = Access {
-                    logged: true,
-                    ..Access::NONE
-                };
-                Ok((self.logged_value(position, "a CSR")?, access))
+            op if op.is_csr() => Ok((self.logged_value(position, "a CSR")?, Access::LOGGED)),
+            Op::Opaque => {
+                let value = self.logged_value(position, "an opaque instruction")?;
+                Ok((value, Access::LOGGED))
             }
             op => self.atomic(op, a, b, position),
         }
+    }
+
+    /// A misaligned load that did not trap: of an attached core the log has the result.
+    #[inline(never)]
+    fn misaligned(&mut self, addr: u32, rd: u8, position: u32) -> Result<(u32, Access), What> {
+        if !self.memory.attached() {
+            return Err(What::Misaligned(addr));
+        }
+        if rd == 0 {
+            return Ok((0, Access::NONE));
+        }
+        let value = self.logged_value(position, "a misaligned load")?;
+        Ok((value, Access::LOGGED))
     }
 
     /// The end of every instruction that did not trap.

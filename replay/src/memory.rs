@@ -9,7 +9,7 @@ use crate::decode::{decode, Insn, Op};
 use crate::image::PAGE_WORDS;
 use crate::{Image, What};
 use lookback_log_format::retire::lanes;
-use lookback_log_format::RecorderConfig;
+use lookback_log_format::{isa, RecorderConfig};
 use std::sync::Arc;
 
 /// Pages an interval may touch; a damaged log must not take all memory of the host.
@@ -71,6 +71,8 @@ pub struct Memory<const TRACK: bool> {
     region_base: u32,
     region_mask: u32,
     window: std::ops::Range<u32>,
+    /// The core is the user's: see [`executable`].
+    attached: bool,
     /// Page number to slot + 1, in two levels.
     directory: Vec<Option<Box<[u32; DIRECTORY]>>>,
     pages: Vec<Page>,
@@ -99,6 +101,7 @@ impl<const TRACK: bool> Memory<TRACK> {
             region_base: config.mem_base,
             region_mask: config.mem_mask,
             window: config.image_lo..config.image_hi,
+            attached: config.attached,
             directory: vec![None; DIRECTORY],
             pages: Vec::new(),
             free: Vec::new(),
@@ -128,6 +131,11 @@ impl<const TRACK: bool> Memory<TRACK> {
             self.set_slot(number, 0);
             self.free.push(slot as u32);
         }
+    }
+
+    /// Whether the core is the user's.
+    pub(crate) fn attached(&self) -> bool {
+        self.attached
     }
 
     /// Whether an address is memory; anything else is a device.
@@ -252,7 +260,7 @@ impl<const TRACK: bool> Memory<TRACK> {
     #[inline(never)]
     pub fn decode(&mut self, code_page: usize, pc: u32) -> Result<(), What> {
         let word = self.code_word(pc)?;
-        let insn = executable(word);
+        let insn = executable(word, self.attached);
         if insn.op == Op::Illegal {
             return Err(What::NoTrap(word));
         }
@@ -355,10 +363,25 @@ impl<const TRACK: bool> Memory<TRACK> {
     }
 }
 
-/// Decodes a word for execution: what writes only x0 becomes a fence, which does nothing here.
-pub fn executable(word: u32) -> Insn {
+/// Decodes a word for execution: what writes only x0 becomes a fence, which does nothing here. Of an
+/// `attached` core it is not expected that it traps where the hart of this project does: it may have
+/// more instructions, and take a trap between this instruction and the next.
+pub fn executable(word: u32, attached: bool) -> Insn {
     use Op::*;
     let insn = decode(word);
+    if attached {
+        match insn.op {
+            // SYSTEM with funct3 = 4 is logged as a CSR access is.
+            Illegal if isa::is_opaque(word) || word & 0x707f == 0x4073 => {
+                let rd = (word >> 7 & 31) as u8;
+                let op = if rd == 0 { Fence } else { Opaque };
+                return Insn { op, rd, ..insn };
+            }
+            Illegal if word & 0x7f == 0x0f => return Insn { op: Fence, ..insn },
+            Ecall | Ebreak => return Insn { op: Wfi, ..insn },
+            _ => {}
+        }
+    }
     let effect_beyond_rd = insn.op.is_load()
         || insn.op.is_store()
         || matches!(insn.op, Illegal | Jal | Jalr | Ecall | Ebreak | Mret | Wfi)

@@ -10,9 +10,9 @@
 //! fewer LUTs than a tree of choices. END's words come first and in its order, so that it picks
 //! them by shifting:
 //!
-//! | bit | 0 | 1, 2 | 3, 4 | 5, 6 | 7, 8 | 9 |
-//! |---|---|---|---|---|---|---|
-//! | word | run code | RETIRED | CYCLES | STALLS | LOST | STATUS |
+//! | bit | 0 | 1, 2 | 3, 4 | 5, 6 | 7, 8 | 9 to 14 | 15 |
+//! |---|---|---|---|---|---|---|---|
+//! | word | run code | RETIRED | CYCLES | STALLS | LOST | BREACH to GOT | STATUS |
 //!
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
 //! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 4 of CONTROL.
@@ -38,6 +38,8 @@ pub struct Identity {
     pub mem_base: u32,
     /// MEM_MASK.
     pub mem_mask: u32,
+    /// PORT.
+    pub port: u32,
 }
 
 /// "LOOK".
@@ -59,7 +61,7 @@ pub struct Control {
     /// The value is being copied: its next bit must be at bit 0 in the next cycle.
     pub copying: Signal<Out, Bit>,
     /// Which word to give.
-    pub pick: Signal<In, Bits<10>>,
+    pub pick: Signal<In, Bits<16>>,
     /// The word, 0 if none is picked.
     pub word: Signal<Out, Bits<32>>,
     /// The register to give a bit of is a setting, not identification.
@@ -72,7 +74,7 @@ pub struct Control {
     /// The bit, a cycle later.
     pub stored_bit: Signal<Out, Bit>,
     /// STATUS.
-    pub status: Signal<In, Bits<5>>,
+    pub status: Signal<In, Bits<6>>,
     /// RETIRED, low.
     pub retired_lo: Signal<In, Bits<32>>,
     /// RETIRED, high.
@@ -91,6 +93,18 @@ pub struct Control {
     pub lost_hi: Signal<In, Bits<32>>,
     /// The run's code.
     pub run_code: Signal<In, Bits<32>>,
+    /// BREACH.
+    pub breach_rule: Signal<In, Bits<4>>,
+    /// BREACH_AT.
+    pub breach_at: Signal<In, Bits<32>>,
+    /// BREACH_PC.
+    pub breach_pc: Signal<In, Bits<32>>,
+    /// BREACH_INSN.
+    pub breach_insn: Signal<In, Bits<32>>,
+    /// BREACH_WANT.
+    pub breach_want: Signal<In, Bits<32>>,
+    /// BREACH_GOT.
+    pub breach_got: Signal<In, Bits<32>>,
     /// CONTROL: bit 0 record, 1 may stall, 2 ring, 3 trigger on trap.
     pub control: Signal<Out, Bits<4>>,
     /// INTERVAL.
@@ -164,6 +178,12 @@ impl Control {
             lost_lo: Default::default(),
             lost_hi: Default::default(),
             run_code: Default::default(),
+            breach_rule: Default::default(),
+            breach_at: Default::default(),
+            breach_pc: Default::default(),
+            breach_insn: Default::default(),
+            breach_want: Default::default(),
+            breach_got: Default::default(),
             control: Default::default(),
             interval: Default::default(),
             count_bits: Default::default(),
@@ -190,6 +210,7 @@ impl Control {
                 identity.clock_hz,
                 identity.mem_base,
                 identity.mem_mask,
+                identity.port,
             ]),
             copying_ff: Default::default(),
             place_ff: Default::default(),
@@ -348,7 +369,25 @@ impl Logic for Control {
             self.picked.next = self.picked.val() | self.lost_hi.val();
         }
         if self.pick.val().get_bit(9) {
-            self.picked.next = self.picked.val() | bit_cast::<32, 5>(self.status.val());
+            self.picked.next = self.picked.val() | bit_cast::<32, 4>(self.breach_rule.val());
+        }
+        if self.pick.val().get_bit(10) {
+            self.picked.next = self.picked.val() | self.breach_at.val();
+        }
+        if self.pick.val().get_bit(11) {
+            self.picked.next = self.picked.val() | self.breach_pc.val();
+        }
+        if self.pick.val().get_bit(12) {
+            self.picked.next = self.picked.val() | self.breach_insn.val();
+        }
+        if self.pick.val().get_bit(13) {
+            self.picked.next = self.picked.val() | self.breach_want.val();
+        }
+        if self.pick.val().get_bit(14) {
+            self.picked.next = self.picked.val() | self.breach_got.val();
+        }
+        if self.pick.val().get_bit(15) {
+            self.picked.next = self.picked.val() | bit_cast::<32, 6>(self.status.val());
         }
         self.word.next = self.picked.val();
 
@@ -384,6 +423,7 @@ mod tests {
         clock_hz: 4,
         mem_base: 0x8000_0000,
         mem_mask: 0xf000_0000,
+        port: 1,
     };
 
     #[test]
@@ -416,8 +456,16 @@ mod tests {
         control.stalls_hi.next = 106u64.into();
         control.lost_lo.next = 107u64.into();
         control.lost_hi.next = 108u64.into();
+        control.breach_rule.next = 5u64.into();
+        control.breach_at.next = 110u64.into();
+        control.breach_pc.next = 111u64.into();
+        control.breach_insn.next = 112u64.into();
+        control.breach_want.next = 113u64.into();
+        control.breach_got.next = 114u64.into();
         control.status.next = 9u64.into();
-        let words: [u64; 10] = [100, 101, 102, 103, 104, 105, 106, 107, 108, 9];
+        let words: [u64; 16] = [
+            100, 101, 102, 103, 104, 105, 106, 107, 108, 5, 110, 111, 112, 113, 114, 9,
+        ];
         for (i, word) in words.into_iter().enumerate() {
             control.pick.next = (1u64 << i).into();
             tick!(control);
@@ -455,7 +503,7 @@ mod tests {
         for (i, word) in settings.into_iter().enumerate() {
             assert_eq!(stored(&mut control, true, i as u64), word, "setting {i}");
         }
-        let identity = [u64::from(ID), 1, 2, 3, 4, 0x8000_0000, 0xf000_0000, 0];
+        let identity = [u64::from(ID), 1, 2, 3, 4, 0x8000_0000, 0xf000_0000, 1];
         for (number, word) in identity.into_iter().enumerate() {
             assert_eq!(
                 stored(&mut control, false, number as u64),

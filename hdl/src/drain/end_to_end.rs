@@ -15,6 +15,7 @@ const IDENTITY: Identity = Identity {
     clock_hz: 25_000_000,
     mem_base: 0x8000_0000,
     mem_mask: 0xfff0_0000,
+    port: 0,
 };
 
 const CONTROL: u8 = 0x10;

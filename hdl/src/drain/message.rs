@@ -33,6 +33,8 @@ pub struct Message {
     pub ended: Signal<In, Bit>,
     /// Why it ended.
     pub end_reason: Signal<In, Bits<8>>,
+    /// The core broke a rule: END tells which.
+    pub breached: Signal<In, Bit>,
     /// A REPLY is to be sent.
     pub reply_ready: Signal<Out, Bit>,
     /// An END is to be sent when everything else was.
@@ -53,7 +55,7 @@ pub struct Message {
     /// The byte was used.
     pub take: Signal<In, Bit>,
     /// The word wanted from the register file, see there.
-    pub pick: Signal<Out, Bits<10>>,
+    pub pick: Signal<Out, Bits<16>>,
     /// The word.
     pub word: Signal<In, Bits<32>>,
     /// The stored register wanted is a setting.
@@ -76,7 +78,7 @@ pub struct Message {
     lead_ff: DFF<Bit>,
     /// The byte of the word.
     slot_ff: DFF<Bits<2>>,
-    pick_ff: DFF<Bits<10>>,
+    pick_ff: DFF<Bits<16>>,
     load_ff: DFF<Bit>,
     word_ff: DFF<Bits<32>>,
     /// The bit, if it is not a stored one.
@@ -87,7 +89,8 @@ pub struct Message {
     low: Signal<Local, Bits<3>>,
     stored: Signal<Local, Bit>,
     counter: Signal<Local, Bit>,
-    asked: Signal<Local, Bits<10>>,
+    breach: Signal<Local, Bit>,
+    asked: Signal<Local, Bits<16>>,
     word_end: Signal<Local, Bit>,
     message_end: Signal<Local, Bit>,
     word_byte: Signal<Local, Bits<8>>,
@@ -98,12 +101,14 @@ pub struct Message {
     identities: Constant<Bits<5>>,
     settings: Constant<Bits<5>>,
     counters: Constant<Bits<5>>,
+    breaches: Constant<Bits<5>>,
     status: Constant<Bits<3>>,
     lost: Constant<Bits<3>>,
     none: Constant<Bits<3>>,
-    pick_run_code: Constant<Bits<10>>,
-    pick_lost: Constant<Bits<10>>,
-    pick_status: Constant<Bits<10>>,
+    pick_run_code: Constant<Bits<16>>,
+    pick_lost: Constant<Bits<16>>,
+    pick_breach: Constant<Bits<16>>,
+    pick_status: Constant<Bits<16>>,
 }
 
 impl Default for Message {
@@ -117,6 +122,7 @@ impl Default for Message {
             obey: Default::default(),
             ended: Default::default(),
             end_reason: Default::default(),
+            breached: Default::default(),
             reply_ready: Default::default(),
             end_due: Default::default(),
             end_sent: Default::default(),
@@ -150,6 +156,7 @@ impl Default for Message {
             low: Default::default(),
             stored: Default::default(),
             counter: Default::default(),
+            breach: Default::default(),
             asked: Default::default(),
             word_end: Default::default(),
             message_end: Default::default(),
@@ -161,12 +168,14 @@ impl Default for Message {
             identities: Constant::new(0.into()),
             settings: Constant::new(2.into()),
             counters: Constant::new(4.into()),
+            breaches: Constant::new(5.into()),
             status: Constant::new(0.into()),
             lost: Constant::new(6.into()),
             none: Constant::new(7.into()),
             pick_run_code: Constant::new(1.into()),
             pick_lost: Constant::new((1u64 << 7).into()),
-            pick_status: Constant::new((1u64 << 9).into()),
+            pick_breach: Constant::new((1u64 << 9).into()),
+            pick_status: Constant::new((1u64 << 15).into()),
         }
     }
 }
@@ -211,6 +220,7 @@ impl Logic for Message {
         self.stored.next =
             (self.group.val() == self.identities.val()) | (self.group.val() == self.settings.val());
         self.counter.next = self.group.val() == self.counters.val();
+        self.breach.next = self.group.val() == self.breaches.val();
         self.setting.next = self.group.val().get_bit(1);
         self.number.next = self.low.val();
         self.asked.next = 0.into();
@@ -225,10 +235,17 @@ impl Logic for Message {
             }
         }
 
+        // The two registers after BREACH_GOT do not exist.
+        if self.breach.val() & !self.low.val().get_bits::<2>(1).all() {
+            self.asked.next = self.pick_breach.val() << self.low.val();
+        }
+
         // A word is emptied, then loaded.
         self.word_end.next = self.take.val() & !self.lead_ff.q.val() & self.slot_ff.q.val().all();
-        self.message_end.next =
-            self.word_end.val() & (!self.end_ff.q.val() | self.pick_ff.q.val().get_bit(8));
+        self.message_end.next = self.word_end.val()
+            & (!self.end_ff.q.val()
+                | (self.pick_ff.q.val().get_bit(8) & !self.breached.val())
+                | self.pick_ff.q.val().get_bit(14));
         self.load_ff.d.next = self.start.val() | self.word_end.val();
         if self.load_ff.q.val() | (self.take.val() & !self.lead_ff.q.val()) {
             self.word_ff.d.next = (self.word_ff.q.val() >> 8) | self.word.val();

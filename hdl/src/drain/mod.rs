@@ -7,12 +7,14 @@
 //!                ▲
 //!             command ◄─bits, bytes── uart rx ◄─ log_rx
 //! ```
-//! `docs/log-format.md` sections 5 and 6 say what goes over the wire; `drain` joins the blocks.
+//! `docs/log-format.md` sections 5 and 6 say what goes over the wire; `drain` joins the blocks:
+//! `drain_core` all but the UART.
 
 mod command;
 mod control;
 #[allow(clippy::module_inception)] // the block is called as its part of the recorder
 mod drain;
+mod drain_core;
 mod framer;
 mod log_ring;
 mod message;
@@ -23,6 +25,7 @@ mod uart;
 pub use command::Command;
 pub use control::{Control, Identity};
 pub use drain::Drain;
+pub use drain_core::DrainCore;
 pub use framer::Framer;
 pub use log_ring::LogRing;
 pub use message::Message;

@@ -83,6 +83,7 @@ impl Sizes {
             clock_hz,
             mem_base: MEM_BASE,
             mem_mask: MEM_MASK,
+            attached: false,
             control: 0,
             interval: 64,
             count_bits: 7,

@@ -59,6 +59,16 @@ circuit! {
         pub rvfi_mem_rdata: Signal<In, Bits<32>>,
         /// word written
         pub rvfi_mem_wdata: Signal<In, Bits<32>>,
+        /// memory is where `addr & mem_mask == mem_base`
+        pub mem_base: Signal<In, Bits<32>>,
+        /// see `mem_base`
+        pub mem_mask: Signal<In, Bits<32>>,
+        /// the instruction's result must be logged
+        pub rvfi_opaque: Signal<In, Bit>,
+        /// the address of the next instruction must be logged
+        pub rvfi_jumps: Signal<In, Bit>,
+        /// the next recorded instruction is a trigger
+        pub trigger: Signal<In, Bit>,
         /// somebody else writes memory
         pub snoop_valid: Signal<In, Bit>,
         /// word-aligned address
@@ -135,6 +145,8 @@ circuit! {
         encoder: Encoder<I>,
         packer: Packer,
         mode_ff: DFF<Bits<2>>,
+        seen_ff: DFF<Bit>,
+        forgets: Signal<Local, Bit>,
         fetch: Signal<Local, Bit>,
         fetch_outside: Signal<Local, Bit>,
         clears: Signal<Local, Bit>,
@@ -167,7 +179,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, mode_ff);
+        dff_setup!(self, clock, mode_ff, seen_ff);
         self.retire.clock.next = self.clock.val();
         self.known_code.clock.next = self.clock.val();
         self.shadow.clock.next = self.clock.val();
@@ -183,8 +195,21 @@ impl<
         self.control.reset.next = self.reset.val();
         self.clears.next = self.control.clear.val() | self.reset.val();
 
+        // A core that has run since its reset keeps its registers, and so does their copy.
+        if self.retire.valid.val() {
+            self.seen_ff.d.next = true;
+        }
+        if self.reset.val() {
+            self.seen_ff.d.next = false;
+        }
+        self.forgets.next = self.control.clear.val() & !self.seen_ff.q.val();
+
         // Ports to the first stage.
-        self.retire.zero_data.next = self.control.clear.val();
+        self.retire.zero_data.next = self.forgets.val();
+        self.retire.mem_base.next = self.mem_base.val();
+        self.retire.mem_mask.next = self.mem_mask.val();
+        self.retire.rvfi_opaque.next = self.rvfi_opaque.val();
+        self.retire.rvfi_jumps.next = self.rvfi_jumps.val();
         self.retire.rvfi_valid.next = self.rvfi_valid.val();
         self.retire.rvfi_insn.next = self.rvfi_insn.val();
         self.retire.rvfi_trap.next = self.rvfi_trap.val();
@@ -225,7 +250,7 @@ impl<
         self.digest.rd_data.next = self.retire.rd_data.val();
         self.digest.trap.next = self.retire.trap.val();
         self.digest.store_mask.next = self.retire.wmask.val();
-        self.shadow.clear.next = self.control.clear.val();
+        self.shadow.clear.next = self.forgets.val();
         self.shadow.sweep.next = self.control.sweep.val().get_bits::<5>(0);
         self.shadow.write.next = self.retire.valid.val() & self.retire.rd_addr.val().any();
         self.shadow.write_addr.next = self.retire.rd_addr.val();
@@ -251,6 +276,7 @@ impl<
         self.control.interval.next = self.interval.val();
         self.control.trigger_on_trap.next = self.trigger_on_trap.val();
         self.control.post_trigger.next = self.post_trigger.val();
+        self.control.trigger.next = self.trigger.val();
         self.control.valid.next = self.retire.valid.val();
         self.control.trap.next = self.retire.trap.val();
         self.control.needs_entry.next = self.retire.redirect.val()

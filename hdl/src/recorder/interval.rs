@@ -61,6 +61,8 @@ circuit! {
         pub trigger_on_trap: Signal<In, Bit>,
         /// instructions recorded after a trigger
         pub post_trigger: Signal<In, Bits<32>>,
+        /// the next instruction accepted is a trigger
+        pub trigger: Signal<In, Bit>,
         /// an instruction retires
         pub valid: Signal<In, Bit>,
         /// it trapped
@@ -140,6 +142,7 @@ circuit! {
         end_reason_ff: DFF<Bits<3>>,
         ended_ff: DFF<Bit>,
         triggered_ff: DFF<Bit>,
+        pulled_ff: DFF<Bit>,
         since_ff: DFF<Bits<32>>,
         lost_any_ff: DFF<Bit>,
         cycle_ff: DFF<Bit>,
@@ -201,6 +204,7 @@ impl<const C: usize> Logic for IntervalControl<C> {
             end_reason_ff,
             ended_ff,
             triggered_ff,
+            pulled_ff,
             since_ff,
             near_ff,
             lost_any_ff,
@@ -260,6 +264,11 @@ impl<const C: usize> Logic for IntervalControl<C> {
         self.count_loss.next = self.count_retire.val() & !self.accept.val();
         self.gap_start.next = false;
 
+        // A pin may be shorter than the time between two instructions.
+        if self.trigger.val() & (self.running.val() | self.losing.val()) {
+            self.pulled_ff.d.next = true;
+        }
+
         self.back.next = self.no_count.val();
         if !self.running.val() {
             self.back.next = self.less_one.val();
@@ -275,7 +284,7 @@ impl<const C: usize> Logic for IntervalControl<C> {
             self.digest_ff.d.next = self.stepped.val();
             if self.triggered_ff.q.val() {
                 self.since_ff.d.next = self.since_ff.q.val() + self.one.val();
-            } else if self.trap.val() & self.trigger_on_trap.val() {
+            } else if (self.trap.val() & self.trigger_on_trap.val()) | self.pulled_ff.q.val() {
                 self.triggered_ff.d.next = true;
             }
         }
@@ -401,6 +410,7 @@ impl<const C: usize> Logic for IntervalControl<C> {
             self.open_ff.d.next = false;
             self.ended_ff.d.next = false;
             self.triggered_ff.d.next = false;
+            self.pulled_ff.d.next = false;
             self.since_ff.d.next = self.none.val();
             self.lost_any_ff.d.next = false;
         }

@@ -5,12 +5,11 @@ use super::circuit::Pending;
 use super::config::{Sizes, CLOCK_HZ};
 use super::front::RecorderFront;
 use crate::drain::{Drain, Identity};
-use lookback_log_format::registers;
+use lookback_log_format::{registers, RecorderConfig};
 use rust_hdl::prelude::*;
 
-/// What the registers say of a recorder of these sizes.
-fn identity(sizes: Sizes) -> Identity {
-    let config = sizes.config(CLOCK_HZ);
+/// What the read-only registers say of a recorder.
+pub(crate) fn identity(config: &RecorderConfig) -> Identity {
     let word = |number| {
         config
             .register(number)
@@ -23,6 +22,7 @@ fn identity(sizes: Sizes) -> Identity {
         clock_hz: word(registers::CLOCK),
         mem_base: word(registers::MEM_BASE),
         mem_mask: word(registers::MEM_MASK),
+        port: word(registers::PORT),
     }
 }
 
@@ -84,7 +84,7 @@ circuit! {
         front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>,
     }
     built {
-        drain: Drain<RING> = Drain::new(identity(Sizes {
+        drain: Drain<RING> = Drain::new(identity(&Sizes {
             set_bits: S,
             ways: WAYS,
             word_bits: W,
@@ -95,9 +95,12 @@ circuit! {
             fifo_bits: F,
             fifo_reserve: RESERVE,
             ring_bits: RING,
-        })),
+        }.config(CLOCK_HZ))),
     }
-    constants {}
+    constants {
+        mem_base: 32 = super::config::MEM_BASE,
+        mem_mask: 32 = super::config::MEM_MASK,
+    }
 }
 
 impl<
@@ -145,6 +148,12 @@ impl<
         self.front.snoop_mask.next = self.snoop_mask.val();
         self.front.run_ended.next = self.run_ended.val();
         self.front.hold.next = self.hold.val();
+        self.front.mem_base.next = self.mem_base.val();
+        self.front.mem_mask.next = self.mem_mask.val();
+        // The hart of this project has no instruction that its replayer does not have.
+        self.front.rvfi_opaque.next = false;
+        self.front.rvfi_jumps.next = false;
+        self.front.trigger.next = false;
 
         // What the host wants.
         self.front.enable.next = self.drain.enable.val();

@@ -14,6 +14,10 @@ circuit! {
     pub struct RetireStage [] {
         /// clock
         pub clock: Signal<In, Clock>,
+        /// memory is where `addr & mem_mask == mem_base`
+        pub mem_base: Signal<In, Bits<32>>,
+        /// see `mem_base`
+        pub mem_mask: Signal<In, Bits<32>>,
         /// makes `rd_data` zero, for clearing register copies
         pub zero_data: Signal<In, Bit>,
         /// an instruction retires
@@ -42,6 +46,10 @@ circuit! {
         pub rvfi_mem_rdata: Signal<In, Bits<32>>,
         /// word written
         pub rvfi_mem_wdata: Signal<In, Bits<32>>,
+        /// its register's new content is no function of what the replayer has
+        pub rvfi_opaque: Signal<In, Bit>,
+        /// neither is the address of the next one
+        pub rvfi_jumps: Signal<In, Bit>,
         /// somebody else writes memory
         pub snoop_valid: Signal<In, Bit>,
         /// word-aligned address
@@ -140,8 +148,6 @@ circuit! {
         opcode_system: 7 = 0x73,
         opcode_amo: 7 = 0x2f,
         funct5_sc: 5 = 3,
-        mem_base: 32 = super::config::MEM_BASE,
-        mem_mask: 32 = super::config::MEM_MASK,
         none: 32 = 0,
         no_byte: 8 = 0,
         failure: 1 = 1,
@@ -196,7 +202,8 @@ impl Logic for RetireStage {
         self.funct3.next = self.rvfi_insn.val().get_bits::<3>(12);
         self.funct5.next = self.rvfi_insn.val().get_bits::<5>(27);
         self.system.next = self.opcode.val() == self.opcode_system.val();
-        self.csr.next = self.system.val() & self.funct3.val().any() & self.rvfi_rd_addr.val().any();
+        self.csr.next = ((self.system.val() & self.funct3.val().any()) | self.rvfi_opaque.val())
+            & self.rvfi_rd_addr.val().any();
         self.conditional.next = (self.opcode.val() == self.opcode_amo.val())
             & (self.funct5.val() == self.funct5_sc.val());
 
@@ -210,8 +217,9 @@ impl Logic for RetireStage {
             self.opaque_ff.q.val() | (self.rvfi_pc_rdata.val() != self.next_pc_ff.q.val());
         if self.rvfi_valid.val() {
             self.next_pc_ff.d.next = self.rvfi_pc_wdata.val();
-            self.opaque_ff.d.next =
-                self.rvfi_trap.val() | (self.system.val() & !self.funct3.val().any());
+            self.opaque_ff.d.next = self.rvfi_trap.val()
+                | (self.system.val() & !self.funct3.val().any())
+                | self.rvfi_jumps.val();
         }
 
         // Zero where there is nothing.
@@ -352,6 +360,7 @@ impl Logic for RetireStage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recorder::config::{MEM_BASE, MEM_MASK};
     use crate::recorder::testing::{check_block, retirements};
     use crate::tick;
     use lookback_log_format::Retire;
@@ -372,6 +381,8 @@ mod tests {
         stage.rvfi_mem_wmask.next = u64::from(r.mem_wmask).into();
         stage.rvfi_mem_rdata.next = u64::from(r.mem_rdata).into();
         stage.rvfi_mem_wdata.next = u64::from(r.mem_wdata).into();
+        stage.mem_base.next = u64::from(MEM_BASE).into();
+        stage.mem_mask.next = u64::from(MEM_MASK).into();
     }
 
     #[test]
@@ -387,11 +398,13 @@ mod tests {
         for r in retirements(2, 3000) {
             drive(&mut stage, &r);
             tick!(stage);
-            let (certain, value) = match Operation::of(&r) {
+            let (certain, value) = match Operation::of(&r, false) {
                 Some(Operation::MemoryRead(value)) => (r.mem_addr < 0x8000_0000, value),
-                Some(Operation::CsrRead(value) | Operation::StoreConditional(value)) => {
-                    (true, value)
-                }
+                Some(
+                    Operation::CsrRead(value)
+                    | Operation::StoreConditional(value)
+                    | Operation::Opaque(value),
+                ) => (true, value),
                 None => {
                     assert!(!stage.operation.val());
                     continue;

@@ -74,6 +74,7 @@ fn end(retired: u64) -> End {
         cycles: 4000,
         stalls: 0,
         lost: 0,
+        breach: None,
     }
 }
 

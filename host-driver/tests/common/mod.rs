@@ -239,6 +239,7 @@ pub fn sample(intervals: u32) -> Vec<u8> {
         cycles: 1000,
         stalls: 0,
         lost: 0,
+        breach: None,
     };
     file.put(&Chunk::End(end)).unwrap();
     std::mem::take(file.get_mut())

@@ -32,6 +32,7 @@ pub fn config(interval: u32) -> RecorderConfig {
         clock_hz: 25_000_000,
         mem_base: 0x8000_0000,
         mem_mask: 0x8000_0000,
+        attached: false,
         control: 3,
         interval,
         count_bits: count_bits_for(interval),

@@ -64,6 +64,8 @@ macro_rules! driver {
             u.image_hi.next = word(config.image_hi);
             u.may_stall.next = plan.may_stall;
             u.hold.next = true;
+            u.mem_base.next = word(config.mem_base);
+            u.mem_mask.next = word(config.mem_mask);
             let mut config = config.clone();
             if let End::Trigger(post) = plan.end {
                 config.post_trigger = post;

@@ -1,0 +1,105 @@
+//! Which instructions a replayer executes by itself: section 1.1 of the format.
+
+const OPCODE_LOAD: u32 = 0x03;
+
+/// Whether a word is a 32-bit instruction outside RV32IMA, Zicsr and Zifencei. What it does is not
+/// worked out but logged; see [`result_is_opaque`].
+///
+/// All of MISC-MEM and SYSTEM counts as inside: a replayer takes hints, fences, CSR accesses and
+/// returns for what they are whatever their other fields say.
+pub const fn is_opaque(insn: u32) -> bool {
+    insn & 3 == 3 && !is_executable(insn)
+}
+
+const fn is_executable(insn: u32) -> bool {
+    let funct3 = insn >> 12 & 7;
+    let funct7 = insn >> 25;
+    match insn & 0x7f {
+        // lui, auipc, jal, MISC-MEM, SYSTEM
+        0x37 | 0x17 | 0x6f | 0x0f | 0x73 => true,
+        // jalr
+        0x67 => funct3 == 0,
+        // branches
+        0x63 => funct3 != 2 && funct3 != 3,
+        OPCODE_LOAD => matches!(funct3, 0 | 1 | 2 | 4 | 5),
+        // stores
+        0x23 => funct3 <= 2,
+        // arithmetic with an immediate; shifts have a funct7
+        0x13 => match funct3 {
+            1 => funct7 == 0,
+            5 => funct7 == 0 || funct7 == 0x20,
+            _ => true,
+        },
+        // arithmetic between registers
+        0x33 => matches!((funct7, funct3), (0 | 1, _) | (0x20, 0) | (0x20, 5)),
+        // atomics
+        0x2f => {
+            let known = matches!(
+                insn >> 27,
+                0x00 | 0x01 | 0x03 | 0x04 | 0x08 | 0x0c | 0x10 | 0x14 | 0x18 | 0x1c
+            );
+            let reserves = insn >> 27 == 0x02 && insn >> 20 & 31 == 0;
+            funct3 == 2 && (known || reserves)
+        }
+        _ => false,
+    }
+}
+
+/// The register whose content after an instruction is logged because the instruction is opaque: the
+/// `rd` field, or 0 if there is nothing to log. An instruction is opaque if its word is, or if it is a
+/// load that neither trapped nor read anything from a word of memory: one that was misaligned.
+pub const fn result_is_opaque(insn: u32, trap: bool, mem_rmask: u8) -> u8 {
+    let misaligned = insn & 0x7f == OPCODE_LOAD && mem_rmask == 0;
+    if !trap && (is_opaque(insn) || misaligned) {
+        (insn >> 7 & 31) as u8
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_base_and_its_extensions_are_not_opaque() {
+        for insn in [
+            0x0000_0013, // nop
+            0x4020_81b3, // sub
+            0x4020_d193, // srai
+            0x0220_81b3, // mul
+            0x1000_a12f, // lr.w
+            0x1821_a12f, // sc.w
+            0x3020_0073, // mret
+            0x0000_100f, // fence.i
+            0x7fff_f073, // a CSR
+        ] {
+            assert!(!is_opaque(insn), "{insn:#010x}");
+        }
+    }
+
+    #[test]
+    fn others_are() {
+        for insn in [
+            0x0000_450bu32, // PicoRV32: getq
+            0x0600_650b,    // PicoRV32: maskirq
+            0x6000_9093,    // Zbb: clz
+            0x2020_a1b3,    // Zba: sh1add
+            0x4020_c1b3,    // Zbb: xnor
+            0x0000_2007,    // F: flw
+            0x0000_3003,    // RV64: ld
+            0x1010_a12f,    // lr.w with a second source
+        ] {
+            assert!(is_opaque(insn), "{insn:#010x}");
+        }
+        assert!(!is_opaque(0x0000_4501), "compressed is another matter");
+    }
+
+    #[test]
+    fn a_misaligned_load_is_opaque() {
+        let lw = 0x0005_2503;
+        assert_eq!(result_is_opaque(lw, false, 0), 10);
+        assert_eq!(result_is_opaque(lw, false, 0xf), 0);
+        assert_eq!(result_is_opaque(lw, true, 0), 0);
+    }
+}
