@@ -11,6 +11,7 @@
 //! [`recorder::Recorder`] is the whole up to finished records; [`stimulus`] makes random but
 //! coherent runs to drive it and the hardware with.
 
+pub mod attach;
 pub mod dictionary;
 pub mod digest;
 pub mod encoder;
