@@ -85,7 +85,10 @@ impl Core {
             12..=14 => bits & 0xfef7_8f80 | funct3(&[0, 1, 2], random) | opcode::STORE,
             15 => bits & 0x81f7_8f80 | funct3(&[0, 1, 4, 5, 6, 7], random) | opcode::BRANCH,
             16 => bits & 0xfff7_8780 & !(3 << 20) | random.pick(&[opcode::JAL, opcode::JALR]),
-            17 => few | random.pick(&[0, 1, 2, 3, 4, 28]) << 27 | 2 << 12 | opcode::AMO,
+            17 => match random.pick(&[0, 1, 2, 3, 4, 28]) {
+                2 => few & !(31 << 20) | 2 << 27 | 2 << 12 | opcode::AMO,
+                other => few | other << 27 | 2 << 12 | opcode::AMO,
+            },
             18 => bits & 0xfff7_8780 | funct3(&[1, 2, 3, 5, 6, 7], random) | opcode::SYSTEM,
             _ => random.pick(&[
                 opcode::MISC_MEM,
