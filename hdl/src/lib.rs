@@ -13,6 +13,7 @@
 // Sizes are const generics: what they must satisfy is asserted where a block is built.
 #![allow(clippy::assertions_on_constants)]
 
+pub mod attach;
 pub mod boards;
 pub mod drain;
 pub mod guard;
