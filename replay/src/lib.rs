@@ -23,6 +23,7 @@ pub mod machine;
 pub mod memory;
 pub mod recording;
 pub mod step;
+pub mod suspect;
 pub mod verify;
 pub mod walk;
 

@@ -1,13 +1,17 @@
 //! Replays every interval by itself, in parallel, and says what holds and what does not.
 
 use crate::recording::{Damage, HartLog, Loss};
-use crate::{Divergence, Image, Machine, Recording};
+use crate::suspect::{suspect, Suspect};
+use crate::{Divergence, Image, Machine, Recording, What};
 use lookback_log_format::interval::{EndReason, Gap, Interval, Record, HEADER_LEN, TRAILER_LEN};
 use lookback_log_format::RecorderConfig;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+
+/// Intervals of a hart for which somebody to blame is looked for.
+const MOST_BLAMED: usize = 8;
 
 /// What came of one interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,6 +28,8 @@ pub struct IntervalReport {
     pub reason: EndReason,
     /// Where its replay left the log; `None` if its digest matched.
     pub divergence: Option<Divergence>,
+    /// The instruction to blame for another digest, if it can be told.
+    pub suspect: Option<Suspect>,
 }
 
 /// Two neighbouring records that do not fit together.
@@ -98,6 +104,12 @@ impl Report {
     pub fn divergences(&self) -> impl Iterator<Item = &Divergence> {
         let intervals = self.harts.iter().flat_map(|hart| &hart.intervals);
         intervals.filter_map(|interval| interval.divergence.as_ref())
+    }
+
+    /// All instructions to blame, in the order of the recording.
+    pub fn suspects(&self) -> impl Iterator<Item = &Suspect> {
+        let intervals = self.harts.iter().flat_map(|hart| &hart.intervals);
+        intervals.filter_map(|interval| interval.suspect.as_ref())
     }
 
     /// All seams that do not fit.
@@ -176,10 +188,19 @@ fn verify_hart(
         missing: log.missing(),
         seams: seams(log, &replayed),
     };
+    let mut blamed = 0;
     for (record, result) in log.records.iter().zip(replayed) {
         match record {
             Record::Gap(gap) => report.gaps.push(*gap),
             Record::Interval(interval) => report.intervals.push(IntervalReport {
+                suspect: match &result {
+                    // One wrong instruction tends to spoil what follows: the first few tell.
+                    Some(Err(divergence)) if blamed < MOST_BLAMED => {
+                        blamed += 1;
+                        blame(config, image, log, interval, divergence)
+                    }
+                    _ => None,
+                },
                 index: interval.header.index,
                 retired: interval.header.retired,
                 instructions: interval.trailer.instructions,
@@ -190,6 +211,23 @@ fn verify_hart(
         }
     }
     report
+}
+
+/// Who is to blame for a digest that differs, if the next interval follows without a gap.
+fn blame(
+    config: &RecorderConfig,
+    image: &Arc<Image>,
+    log: &HartLog,
+    interval: &Interval,
+    divergence: &Divergence,
+) -> Option<Suspect> {
+    if !matches!(divergence.what, What::Digest { .. }) {
+        return None;
+    }
+    let mut intervals = log.intervals();
+    let index = interval.header.index.checked_add(1)?;
+    let next = intervals.find(|next| next.header.index == index)?;
+    suspect(config, image, log.hart, interval, next)
 }
 
 fn replay<'a>(

@@ -7,6 +7,7 @@ use lookback_firmware::header::Expect;
 use lookback_firmware::{folder, programs};
 use lookback_log_format::container::{Chunk, Writer};
 use lookback_log_format::interval::{EndReason, Record};
+use lookback_log_format::Retire;
 use lookback_replay::cause::{explain, Cause};
 use lookback_replay::walk::{machine_at, walk, Event};
 use lookback_replay::{verify, Error, Image, Recording, Step, What};
@@ -237,4 +238,45 @@ fn the_window_covers_the_code_and_no_data() {
         assert!(image.build_id().is_some());
         assert!(!image.compressed());
     }
+}
+
+/// A port that reports one wrong result: the digest of its interval differs, and the registers at the
+/// start of the next one tell where.
+#[test]
+fn a_wrong_result_is_traced_to_its_instruction() {
+    let run = hello(500);
+    let third = &run.retires[1500..2000];
+    // The last write of some register in the interval, which the next header must show.
+    let culprit = (0..500)
+        .rev()
+        .find(|&at| {
+            let rd = third[at].rd_addr;
+            let read_later = |r: &Retire| r.rs1_addr == rd || r.rs2_addr == rd;
+            rd != 0
+                && !third[at + 1..]
+                    .iter()
+                    .any(|r| r.rd_addr == rd || read_later(r))
+        })
+        .unwrap();
+    let mut model = lookback_model::Recorder::new(&run.config);
+    for (at, r) in run.retires.iter().enumerate() {
+        let mut r = *r;
+        if at == 1500 + culprit {
+            r.rd_wdata ^= 0x40;
+        }
+        model.retire(&r, 0);
+    }
+    model.stop(EndReason::RunEnded, 0);
+    let records = model.take_records();
+    let recording = rewritten(&run, |at, _| records.get(at).cloned());
+    let image = recording.image(None).unwrap();
+    let report = verify(&recording, &image, |_, _| {});
+    assert!(!report.ok);
+    let suspect = report.suspects().next().expect("somebody is to blame");
+    let wrong = &third[culprit];
+    assert_eq!(suspect.retired, 1500 + culprit as u64);
+    assert_eq!((suspect.pc, suspect.insn), (wrong.pc_rdata, wrong.insn));
+    assert_eq!(suspect.core, wrong.rd_wdata ^ 0x40);
+    assert_eq!(suspect.replay, wrong.rd_wdata);
+    assert!(suspect.proven);
 }

@@ -8,6 +8,7 @@ mod record;
 mod replay;
 mod report;
 mod rtl;
+mod settings;
 mod sim;
 mod verify;
 
@@ -73,7 +74,12 @@ pub enum Command {
     ///
     /// Exit status 1 if the recording does not replay, or a part of it is damaged or missing.
     Report(report::Args),
-    /// Write the Verilog of a recorder or a board, with a JSON manifest beside it.
+    /// Print the register values with which to start a recorder over its Wishbone port.
+    ///
+    /// For boards that control their recorder themselves and whose stream is caught with `lookback
+    /// record --stream`.
+    Settings(settings::Args),
+    /// Write the Verilog of a recorder or a board, with a JSON manifest and a FuseSoC core file.
     Rtl(rtl::Args),
 }
 
@@ -88,6 +94,7 @@ impl Command {
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
             Self::Report(args) => report::run(&args),
+            Self::Settings(args) => settings::run(&args),
             Self::Rtl(args) => rtl::run(&args),
         }
     }

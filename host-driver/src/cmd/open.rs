@@ -1,5 +1,6 @@
 //! Opening a recording, for every command that reads one.
 
+use crate::driver::breach;
 use crate::text::plural;
 use anyhow::{Context, Result};
 use lookback_log_format::container::{FILE_HEADER_LEN, MAGIC};
@@ -169,6 +170,8 @@ pub fn flaws(recording: &Recording) -> Vec<String> {
         losses.map(|loss| format!("lost on the way: {}", loss.text)),
     );
     flaws.extend(missing_end(recording));
+    let breach = recording.end.as_ref().and_then(|end| end.breach.as_ref());
+    flaws.extend(breach.map(|breach| format!("breach: {}", breach::describe(breach))));
     flaws
 }
 

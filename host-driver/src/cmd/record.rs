@@ -8,6 +8,7 @@ use crate::driver::summary::Summary;
 use crate::driver::{self, Settings};
 use crate::firmware::Firmware;
 use crate::stop;
+use crate::transport::capture::Capture;
 use crate::transport::serial::Serial;
 use crate::transport::sim::SimLink;
 use crate::transport::Link;
@@ -33,10 +34,14 @@ pub struct Args {
     #[arg(
         long,
         value_name = "PATH|auto",
-        required_unless_present = "sim",
-        conflicts_with = "sim"
+        required_unless_present_any = ["sim", "stream"],
+        conflicts_with_all = ["sim", "stream"]
     )]
     port: Option<String>,
+    /// Bytes caught at the recorder's AXI-Stream port: a file, a pipe, or - for standard input. The
+    /// recording must have been started over the Wishbone port (`lookback settings` tells how).
+    #[arg(long, value_name = "FILE|-", conflicts_with = "sim")]
+    stream: Option<PathBuf>,
     /// Bits a second on the serial port.
     #[arg(long, value_name = "N", default_value_t = 3_000_000, value_parser = clap::value_parser!(u32).range(1..))]
     baud: u32,
@@ -79,6 +84,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .unwrap_or_else(|| default_output(&args.elf));
     file::check(&output, args.force)?;
     let mut ui = Ui::new(args.json);
+    if let Some(stream) = &args.stream {
+        return from_stream(args, stream, firmware, &output, &mut ui);
+    }
     let mut link: Box<dyn Link> = match &args.port {
         Some(port) => {
             for warning in firmware.warnings() {
@@ -104,7 +112,33 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     let summary = record(link.as_mut(), firmware, &plan, &mut ui)?;
     report(&summary, &ui, args.json)?;
-    Ok(Outcome::fine_if(summary.whole))
+    Ok(Outcome::fine_if(summary.whole && summary.breach.is_none()))
+}
+
+/// A recording of bytes that were caught; its settings were made on the board.
+fn from_stream(
+    args: &Args,
+    stream: &Path,
+    firmware: Firmware,
+    output: &Path,
+    ui: &mut Ui,
+) -> Result<Outcome> {
+    for warning in firmware.warnings() {
+        ui.tell(&warning);
+    }
+    if let Some(option) = args.board.first_given() {
+        bail!("{option} is about a simulated board; use it with --sim, without --stream");
+    }
+    let mut link = Capture::open(stream)?;
+    let create = |config| {
+        stop::listen();
+        Recording::create(output, args.force, config, firmware.elf)
+    };
+    let result = driver::record_stream(&mut link, create, ui);
+    ui.finish();
+    let summary = result?;
+    report(&summary, ui, args.json)?;
+    Ok(Outcome::fine_if(summary.whole && summary.breach.is_none()))
 }
 
 /// A board in this process that waits for its recording to begin.

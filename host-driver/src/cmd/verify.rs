@@ -44,6 +44,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             "fine": fine,
             "seconds": seconds,
             "flaws": flaws,
+            "breach": recording.end.and_then(|end| end.breach),
             "report": report,
         }))?;
     } else {
@@ -107,6 +108,9 @@ fn describe(file: &str, report: &Report, flaws: &[String], fine: bool, seconds: 
     }
     for divergence in report.divergences().take(MOST_TOLD) {
         let _ = writeln!(text, "  diverges: {divergence}");
+    }
+    for suspect in report.suspects().take(MOST_TOLD) {
+        let _ = writeln!(text, "  to blame: {suspect}");
     }
     let untold = report.divergences().count().saturating_sub(MOST_TOLD);
     if untold > 0 {

@@ -70,6 +70,7 @@ pub(super) fn drain<W: Write>(
             seconds: 0.0,
             link: Traffic::default(),
             losses: Vec::new(),
+            breach: None,
             whole: false,
         },
         wire,

@@ -3,6 +3,7 @@
 //!
 //! [`wire`] speaks frames, [`drain`] turns them into chunks, [`mod@file`] keeps them.
 
+pub mod breach;
 pub mod drain;
 pub mod ending;
 pub mod file;
@@ -64,6 +65,55 @@ pub fn record<W: Write>(
     wire.write(reg::CONTROL, start, reg::CONTROL_RECORD)
         .context("the board was set up, but could not be started")?;
     drain::drain(&mut wire, &mut recording, control, settings, watcher)
+}
+
+/// Makes a recording of a stream that was, or is being, caught at a recorder: one that was started on
+/// its own board, so that it begins with the recorder's configuration.
+pub fn record_stream<W: Write>(
+    link: &mut dyn Link,
+    create: impl FnOnce(RecorderConfig) -> Result<Recording<W>>,
+    watcher: &mut dyn Watcher,
+) -> Result<Summary> {
+    let name = link.name();
+    let mut wire = Wire::new(link, Duration::MAX);
+    let mut values = BTreeMap::new();
+    let (config, first) = loop {
+        let event = wire.next(Duration::MAX);
+        let event = event.with_context(|| {
+            format!(
+                "{name} holds no recording: no log follows {} register values",
+                values.len()
+            )
+        })?;
+        match event {
+            Some(Event::Frame(frame)) => match frame.reply() {
+                Some((register, value)) => drop(values.insert(register, value)),
+                None => {
+                    let config = RecorderConfig::from_registers(|r| values.get(&r).copied());
+                    break (config, Event::Frame(frame));
+                }
+            },
+            // What is missing before the log is missed in the configuration.
+            Some(Event::Missing { .. }) | None => {}
+        }
+    };
+    let config = config.with_context(|| {
+        format!(
+            "{name} does not begin with the recorder's configuration, which a recorder sends when it \
+             is started over its Wishbone port; catch the stream from before that on"
+        )
+    })?;
+    let settings = Settings {
+        interval: config.interval,
+        may_stall: config.control & reg::CONTROL_MAY_STALL != 0,
+        window: config.image_lo..config.image_hi,
+        max_instructions: None,
+        patience: Duration::MAX,
+    };
+    let control = config.control;
+    let mut recording = create(config)?;
+    wire.put_back(first);
+    drain::drain(&mut wire, &mut recording, control, &settings, watcher)
 }
 
 /// Identifies a board, ends what it may still be recording, and sets it up.

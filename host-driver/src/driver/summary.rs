@@ -1,9 +1,11 @@
 //! What a recording session amounted to, for people and for programs.
 
+use super::breach;
 use super::ending::Ending;
 use super::wire::Traffic;
 use crate::text::{count, plural, rate};
 use lookback_log_format::frame::End;
+use lookback_log_format::Breach;
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
@@ -39,6 +41,8 @@ pub struct Summary {
     pub link: Traffic,
     /// What is missing and why; empty for a whole recording.
     pub losses: Vec<String>,
+    /// The first rule of the retirement port that the core broke.
+    pub breach: Option<Breach>,
     /// Whether the recording holds everything from start to end.
     pub whole: bool,
 }
@@ -66,6 +70,7 @@ impl Summary {
                 plural(self.gaps, "gap")
             ));
         }
+        self.breach = end.and_then(|end| end.breach);
         self.whole = end.is_some() && self.losses.is_empty();
     }
 
@@ -101,6 +106,9 @@ impl fmt::Display for Summary {
         write!(f, "  end: {}", self.ended)?;
         for loss in &self.losses {
             write!(f, "\n  lost: {loss}")?;
+        }
+        if let Some(breach) = &self.breach {
+            write!(f, "\n  breach: {}", breach::describe(breach))?;
         }
         Ok(())
     }

@@ -96,6 +96,11 @@ impl<'a> Wire<'a> {
         Ok(self.inbox.pop_front())
     }
 
+    /// Makes an event the next one again.
+    pub fn put_back(&mut self, event: Event) {
+        self.inbox.push_front(event);
+    }
+
     /// Drops what arrived and was not asked for yet: it belongs to an earlier recording.
     pub fn forget(&mut self) {
         self.inbox.clear();

@@ -1,6 +1,7 @@
 //! The ways in which bytes reach a board. The driver above knows only [`Link`], so a serial
 //! adapter, a simulated board behind a pty and one in this very process are driven by the same code.
 
+pub mod capture;
 pub mod serial;
 pub mod sim;
 
