@@ -249,8 +249,7 @@ impl Logic for Adapter {
         self.mem_wmask_ff.d.next = self.wmask.val();
         if self.rvfi_trap.val()
             | self.is_opaque.val()
-            | !(self.load.val()
-                | (self.atomic.val() & !(self.funct5.val() == self.funct5_sc.val())))
+            | !(self.load.val() | (self.atomic.val() & (self.funct5.val() != self.funct5_sc.val())))
         {
             self.mem_rmask_ff.d.next = self.no_lanes.val();
         }
@@ -263,7 +262,7 @@ impl Logic for Adapter {
         if self.is_opaque.val() {
             self.rd_addr_ff.d.next = self.field.val();
         }
-        if self.is_opaque.val() & !(self.rvfi_rd_addr.val() == self.field.val()) {
+        if self.is_opaque.val() & (self.rvfi_rd_addr.val() != self.field.val()) {
             self.rd_wdata_ff.d.next = self.old_rd.val();
         }
         self.no_rd.next = !self.rvfi_rd_addr.val().any();

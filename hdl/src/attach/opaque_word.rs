@@ -61,12 +61,12 @@ impl Logic for OpaqueWord {
             self.known.next = self.funct3.val().get_bit(2) | !self.funct3.val().get_bit(1);
         }
         if self.opcode.val() == self.op_load.val() {
-            self.known.next = !(self.funct3.val() == self.double.val())
+            self.known.next = (self.funct3.val() != self.double.val())
                 & !(self.funct3.val().get_bit(2) & self.funct3.val().get_bit(1));
         }
         if self.opcode.val() == self.op_store.val() {
             self.known.next =
-                !self.funct3.val().get_bit(2) & !(self.funct3.val() == self.double.val());
+                !self.funct3.val().get_bit(2) & (self.funct3.val() != self.double.val());
         }
         if self.opcode.val() == self.op_imm.val() {
             self.known.next = true;
