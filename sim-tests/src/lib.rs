@@ -2,6 +2,8 @@
 //! driver that real boards are recorded with, and keeps what the board's checking ports said beside
 //! it, so that model, hardware and replay can be held against each other.
 
+pub mod torture;
+
 use anyhow::{ensure, Context, Result};
 use lookback::driver::file::Recording as File;
 use lookback::driver::summary::Summary;
@@ -65,6 +67,8 @@ pub struct Outcome {
     pub trace: Vec<TraceItem>,
     /// Console output.
     pub console: Vec<u8>,
+    /// The board's RAM afterwards, word by word.
+    pub ram: Vec<u32>,
     /// The finisher's word.
     pub finished: Option<u32>,
     /// Cycles that the program took.
@@ -121,6 +125,7 @@ pub fn run_recorded(elf: &[u8], options: &Options) -> Result<Outcome> {
         summary,
         trace: board.take_trace(),
         console: watcher.console,
+        ram: board.ram().to_vec(),
         finished: board.finished(),
         cycles: board.cycles(),
         stall_cycles: board.stall_cycles(),
