@@ -5,6 +5,7 @@ mod firmware;
 mod setup;
 mod synth;
 mod test;
+mod torture;
 
 use clap::{Parser, Subcommand};
 
@@ -26,6 +27,8 @@ enum Task {
     Synth(synth::Arguments),
     /// Measure, as ratios within one run.
     Bench(bench::Arguments),
+    /// Run random programs on the hart, the replayer, a reference machine and QEMU.
+    Torture(torture::Arguments),
     /// Rebuild the firmware programs' ELFs.
     Firmware(firmware::Arguments),
 }
@@ -36,6 +39,7 @@ fn main() -> anyhow::Result<()> {
         Task::Test(arguments) => test::run(&arguments),
         Task::Synth(arguments) => synth::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::Torture(arguments) => std::process::exit(torture::run(&arguments)?),
         Task::Firmware(arguments) => firmware::run(&arguments),
     }
 }

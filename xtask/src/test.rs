@@ -1,6 +1,6 @@
 //! `cargo xtask test`: sets up what is missing, then runs every check of the project.
 
-use crate::{firmware, setup, synth};
+use crate::{firmware, setup, synth, torture};
 use anyhow::{bail, Context, Result};
 use std::process::Command;
 use std::time::Instant;
@@ -11,6 +11,9 @@ pub struct Arguments {
     /// Run only the steps whose name contains this.
     #[arg(long)]
     only: Option<String>,
+    /// Run the long steps, too: many more random programs.
+    #[arg(long)]
+    long: bool,
 }
 
 type Step = (&'static str, fn() -> Result<()>);
@@ -40,11 +43,15 @@ const STEPS: &[Step] = &[
     ("synthesis budget", synth::check),
 ];
 
+/// What takes too long for every day.
+const LONG_STEPS: &[Step] = &[("torture", torture::long)];
+
 /// Runs the steps in order; all of them run even when one fails, so that one look shows everything.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut failed = Vec::new();
     let mut passed = 0;
-    for (name, step) in STEPS {
+    let long = if arguments.long { LONG_STEPS } else { &[] };
+    for (name, step) in STEPS.iter().chain(long) {
         if let Some(only) = &arguments.only {
             if !name.contains(only.as_str()) {
                 continue;
