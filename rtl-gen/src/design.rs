@@ -7,7 +7,7 @@ use rust_hdl::core::check_error::{CheckError, PathedName};
 use rust_hdl::prelude::*;
 use serde::Serialize;
 
-use crate::{Error, Manifest, Result};
+use crate::{fusesoc, names, Error, Manifest, Result};
 
 /// Which way a port goes, seen from the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -70,8 +70,18 @@ pub fn emit<B: Block>(top: &str, block: &mut B) -> Result<Design> {
 }
 
 impl Design {
-    /// Writes `<top>.v` and `<top>.json` into a folder, which is made if need be.
-    pub fn write(&self, manifest: &Manifest, folder: &Path) -> Result<[PathBuf; 2]> {
+    /// The same design without a `$` in any of its names, for tools that do not take them.
+    pub fn with_plain_names(self) -> Result<Self> {
+        let verilog = names::without_dollars(&self.verilog).map_err(|name| Error::Names {
+            top: self.top.clone(),
+            name,
+        })?;
+        Ok(Self { verilog, ..self })
+    }
+
+    /// Writes `<top>.v`, `<top>.core` (for FuseSoC) and `<top>.json` into a folder, which is made if
+    /// need be.
+    pub fn write(&self, manifest: &Manifest, folder: &Path) -> Result<[PathBuf; 3]> {
         let save = |name: String, text: &str| {
             let path = folder.join(name);
             match std::fs::write(&path, text) {
@@ -85,6 +95,7 @@ impl Design {
         })?;
         Ok([
             save(format!("{}.v", self.top), &self.verilog)?,
+            save(format!("{}.core", self.top), &fusesoc::core_file(manifest))?,
             save(format!("{}.json", self.top), &manifest.to_json())?,
         ])
     }

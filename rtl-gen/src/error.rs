@@ -33,6 +33,16 @@ pub enum Error {
         /// One line a finding.
         details: String,
     },
+    /// Two names would become one.
+    #[error(
+        "{top}: `{name}` has a double underscore, which stands for the `$` of paths; rename it"
+    )]
+    Names {
+        /// Top module.
+        top: String,
+        /// The name.
+        name: String,
+    },
     /// Verilator found faults.
     #[error("{top}: Verilator refuses the Verilog:\n{details}")]
     Lint {

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //!  preset ─► block ─► check_all ─► guard::lint_top ─► Verilog, renamed ─► verilator_lint ─► .v
-//!                                                          └──────────► manifest ─────────► .json
+//!                                                          └──────────► manifest ─────────► .json, .core
 //! ```
 //! The same preset gives the same bytes on every machine: no dates, no paths, no random order.
 
 mod design;
 mod error;
+mod fusesoc;
 mod manifest;
+mod names;
 mod preset;
 mod verilator;
 mod width;

@@ -1,5 +1,7 @@
 //! The named designs. A new one is one entry in [`presets`].
 
+use lookback_hdl::attach::recorder::{config as attached, AttachedBugnet, AttachedTiny};
+use lookback_hdl::attach::stream::UartBridge;
 use lookback_hdl::boards::sim::{BugnetBoard, SimSoc, TinyBoard};
 use lookback_hdl::recorder::config::{BugnetRecorder, TinyRecorder, BUGNET, CLOCK_HZ, TINY};
 use lookback_log_format::RecorderConfig;
@@ -41,6 +43,24 @@ impl Preset {
 /// All presets, in the order in which they are listed to users.
 pub fn presets() -> &'static [Preset] {
     const PRESETS: &[Preset] = &[
+        Preset {
+            name: "recorder",
+            description: "The recorder for any RVFI core: AXI-Stream out, Wishbone control",
+            build: |top| emit(top, &mut AttachedBugnet::default())?.with_plain_names(),
+            recorder: || Some(attached(&BUGNET)),
+        },
+        Preset {
+            name: "uart",
+            description: "A UART between the streams of `recorder` and two pins",
+            build: |top| emit(top, &mut UartBridge::default())?.with_plain_names(),
+            recorder: || None,
+        },
+        Preset {
+            name: "recorder-small",
+            description: "As `recorder`, so small that it overflows all the time, for tests",
+            build: |top| emit(top, &mut AttachedTiny::default())?.with_plain_names(),
+            recorder: || Some(attached(&TINY)),
+        },
         Preset {
             name: "recorder-bugnet",
             description: "The recorder with the sizes of the BugNet paper, for one RVFI core",

@@ -1,4 +1,5 @@
-//! What stands between the retirement port of any core and the recorder.
+//! The recorder beside a core that is not this project's: any core with an RVFI port. Begin with
+//! `recorder`, which has the ports; this is what stands between them and the recorder proper.
 //!
 //! ```text
 //!  rvfi_* ─┬─► adapter ──► recorder
@@ -7,9 +8,13 @@
 //! ```
 //! `adapter` makes the styles of real cores one, `conformance` checks that the port tells the truth.
 //! `opaque_word` decodes for both; `register_copy` and `expectation` are parts of `conformance`.
+//! `wishbone` and `stream` are the way in and out.
 
 pub mod adapter;
 pub mod conformance;
 pub mod expectation;
 pub mod opaque_word;
+pub mod recorder;
 pub mod register_copy;
+pub mod stream;
+pub mod wishbone;
