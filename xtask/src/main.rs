@@ -2,6 +2,7 @@
 
 mod bench;
 mod firmware;
+mod prove;
 mod setup;
 mod synth;
 mod test;
@@ -25,6 +26,8 @@ enum Task {
     Test(test::Arguments),
     /// Tell what the recorder costs on an ECP5.
     Synth(synth::Arguments),
+    /// Prove what formal/ says of the hardware.
+    Prove(prove::Arguments),
     /// Measure, as ratios within one run.
     Bench(bench::Arguments),
     /// Run random programs on the hart, the replayer, a reference machine and QEMU.
@@ -38,6 +41,7 @@ fn main() -> anyhow::Result<()> {
         Task::Setup => setup::run(),
         Task::Test(arguments) => test::run(&arguments),
         Task::Synth(arguments) => synth::run(&arguments),
+        Task::Prove(arguments) => prove::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Torture(arguments) => std::process::exit(torture::run(&arguments)?),
         Task::Firmware(arguments) => firmware::run(&arguments),

@@ -23,6 +23,18 @@ const TOOLS: &[Tool] = &[
         package: "yosys",
     },
     Tool {
+        command: "yosys-smtbmc",
+        package: "yosys",
+    },
+    Tool {
+        command: "yosys-abc",
+        package: "yosys",
+    },
+    Tool {
+        command: "z3",
+        package: "z3",
+    },
+    Tool {
         command: "riscv64-unknown-elf-gcc",
         package: "gcc-riscv64-unknown-elf",
     },

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: sets up what is missing, then runs every check of the project.
 
-use crate::{firmware, setup, synth, torture};
+use crate::{firmware, prove, setup, synth, torture};
 use anyhow::{bail, Context, Result};
 use std::process::Command;
 use std::time::Instant;
@@ -40,6 +40,7 @@ const STEPS: &[Step] = &[
         std::env::set_var("RUSTDOCFLAGS", "-D warnings");
         cargo(&["doc", "--workspace", "--no-deps", "--quiet"])
     }),
+    ("proofs", prove::check),
     ("synthesis budget", synth::check),
 ];
 

@@ -1,0 +1,176 @@
+//! Cuts a block out of a preset's Verilog, so that a proof is about what is shipped, and makes its
+//! memories fit for proofs.
+
+use super::header::Block;
+use anyhow::{ensure, Context, Result};
+
+/// The modules of a block, under the name that the proof gives it.
+pub fn extract(verilog: &str, top: &str, block: &Block) -> Result<String> {
+    let prefix = if block.path.is_empty() {
+        top.to_owned()
+    } else {
+        format!("{top}${}", block.path)
+    };
+    let modules: String = modules(verilog)
+        .into_iter()
+        .filter(|(name, _)| {
+            name.strip_prefix(&prefix)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+        })
+        .map(|(_, text)| text.replace(&prefix, &block.name))
+        .collect();
+    ensure!(
+        !modules.is_empty(),
+        "preset {} has no block \"{}\"",
+        block.preset,
+        block.path
+    );
+    Ok(modules)
+}
+
+/// Each module with its name.
+fn modules(verilog: &str) -> Vec<(&str, String)> {
+    let mut modules: Vec<(&str, String)> = Vec::new();
+    let mut open = false;
+    for line in verilog.lines() {
+        if let Some(rest) = line.strip_prefix("module ") {
+            let name = rest.split('(').next().unwrap_or_default().trim();
+            modules.push((name, String::new()));
+            open = true;
+        }
+        if let (true, Some((_, text))) = (open, modules.last_mut()) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        open &= !line.starts_with("endmodule");
+    }
+    modules
+}
+
+/// Replaces text that must occur exactly once.
+pub fn edit(verilog: &str, old: &str, new: &str) -> Result<String> {
+    let matches = verilog.matches(old).count();
+    ensure!(
+        matches == 1,
+        "\"{old}\" occurs {matches} times in the block's Verilog and must occur once"
+    );
+    Ok(verilog.replacen(old, new, 1))
+}
+
+/// Makes every memory keep two words, at the place `watched` and the next, and forget all others: a
+/// read elsewhere, or of the word that is being written, may give anything. The real memory is one
+/// of the cases, so what is proved of this one holds for it, and no proof grows with a memory's
+/// size. The proof drives `watched` with a constant that it leaves open, and may look at
+/// `watched_word` and `next_word`.
+pub fn abstract_memories(verilog: &str) -> Result<String> {
+    let mut out = String::with_capacity(verilog.len());
+    for (_, module) in modules(verilog) {
+        out.push_str(&match module.contains(" mem [0:") {
+            true => abstract_memory(&module)?,
+            false => module,
+        });
+    }
+    Ok(out)
+}
+
+fn abstract_memory(module: &str) -> Result<String> {
+    let at = module
+        .lines()
+        .position(|line| line.contains(" mem [0:"))
+        .context("a memory is declared")?;
+    let declaration = module.lines().nth(at).context("counted above")?;
+    let bounds: Vec<usize> = declaration
+        .split_once("reg [")
+        .context("a memory is an array of registers")?
+        .1
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .collect();
+    let [word, 0, _, place] = bounds[..] else {
+        anyhow::bail!("cannot read the bounds of \"{declaration}\"");
+    };
+    ensure!(
+        (place + 1).is_power_of_two(),
+        "\"{declaration}\": places are no power of two"
+    );
+    let place = place.ilog2();
+    let synchronous = module.contains("read_data <= mem[read_address];");
+    ensure!(
+        synchronous || module.contains("read_data = mem[read_address];"),
+        "the memory \"{declaration}\" is read in no known way"
+    );
+    ensure!(
+        module.contains("if (write_enable) mem[write_address] <= write_data;"),
+        "the memory \"{declaration}\" is written in no known way"
+    );
+    let head: Vec<&str> = module.lines().take(at).collect();
+    let read = if synchronous {
+        "always @(posedge clock) read_data <= \
+         write_enable && write_address == read_address ? unknown : word;"
+    } else {
+        "always @(*) read_data = word;"
+    };
+    Ok(format!(
+        "{}
+    wire [{place}:0] watched;
+    wire [{place}:0] next_place = watched + 1'b1;
+    reg [{word}:0] watched_word;
+    reg [{word}:0] next_word;
+    (* anyseq *) wire [{word}:0] unknown;
+    wire [{word}:0] word = read_address == watched ? watched_word
+        : read_address == next_place ? next_word : unknown;
+    {read}
+    always @(posedge clock) begin
+        if (write_enable && write_address == watched) watched_word <= write_data;
+        if (write_enable && write_address == next_place) next_word <= write_data;
+    end
+endmodule
+",
+        head.join("\n")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DESIGN: &str = "// Generated.\n\nmodule t(clock);\n t$a a(\n );\nendmodule // t\n\
+        module t$a(clock);\n t$a$m m(\n );\n x = 1;\nendmodule // t$a\n\
+        module t$a$m(clock);\n reg [7:0] mem [0:15];\n\
+        always @(posedge clock) begin\n   read_data <= mem[read_address];\n   \
+        if (write_enable) mem[write_address] <= write_data;\nend\nendmodule // t$a$m\n\
+        module t$ab(clock);\nendmodule // t$ab\n";
+
+    fn block(path: &str) -> Block {
+        Block {
+            preset: "p".into(),
+            path: path.into(),
+            name: "part".into(),
+        }
+    }
+
+    #[test]
+    fn cuts_out_the_block_alone() {
+        let text = extract(DESIGN, "t", &block("a")).expect("there");
+        assert!(text.starts_with("module part(clock);\n part$m m(\n"));
+        assert!(text.ends_with("endmodule // part$m\n"));
+        assert!(extract(DESIGN, "t", &block("c")).is_err());
+        let whole = extract(DESIGN, "t", &block("")).expect("there");
+        assert_eq!(whole.matches("endmodule").count(), 4);
+    }
+
+    #[test]
+    fn memories_keep_two_words() {
+        let text = abstract_memories(&extract(DESIGN, "t", &block("a")).expect("there"));
+        let text = text.expect("known form");
+        assert!(text.contains("wire [3:0] watched;") && !text.contains("mem["));
+        assert!(abstract_memories(&DESIGN.replace("<= write_data", "<= 0")).is_err());
+    }
+
+    #[test]
+    fn edits_once_or_not_at_all() {
+        assert!(edit(DESIGN, "x = 1", "x = 2").is_ok());
+        assert!(edit(DESIGN, "clock", "c").is_err());
+        assert!(edit(DESIGN, "absent", "c").is_err());
+    }
+}
