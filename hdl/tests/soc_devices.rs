@@ -357,3 +357,44 @@ fn the_plic_brings_console_and_dma_interrupts() {
         .collect();
     assert_eq!(values, [0xc00, 11, 10, 0, 11, 0, 0]);
 }
+
+#[test]
+fn a_request_stays_until_it_is_claimed() {
+    const PLIC: u32 = 0x0c00_0000;
+    let mut code = [
+        li(1, PLIC + 0x1000),
+        li(2, PLIC + 0x2000),
+        li(3, PLIC + 0x20_0000),
+        li(6, PLIC),
+        li(7, CONSOLE),
+    ]
+    .concat();
+    code.extend([
+        addi(4, 0, 1),
+        sw(4, 6, 0x28), // console: priority 1
+        addi(4, 0, 0x400),
+        sw(4, 2, 0),
+        addi(4, 0, 2),
+        store(0, 4, 7, 1), // interrupt when the transmitter is empty, which it is
+        store(0, 0, 7, 1), // no more
+        lw(5, 1, 0),
+        csr(2, 5, MIP, 0),
+        lw(5, 3, 4),
+        lw(5, 1, 0),
+        csr(2, 5, MIP, 0),
+        sw(4, 3, 4),
+        addi(4, 0, 10),
+        sw(4, 3, 4),
+        lw(5, 1, 0),
+    ]);
+    code.extend(finish());
+    let mut board = Board::new(&code);
+    assert_eq!(board.run(10_000), 0x5555);
+    let values: Vec<u32> = board
+        .retired()
+        .iter()
+        .filter(|r| r.rd == 5)
+        .map(|r| r.rd_value)
+        .collect();
+    assert_eq!(values, [0x400, 0x800, 10, 0, 0, 0]);
+}

@@ -8,7 +8,9 @@
 //! | 0x0c20_0000 | threshold: only higher priorities interrupt |
 //! | 0x0c20_0004 | read: claim the source of highest priority, or 0; write: complete it |
 //!
-//! The rest of the region reads zero. A source is pending while its line is high and it is not claimed.
+//! The rest of the region reads zero. A source becomes pending when its line is high and it is not
+//! claimed, and stays so until it is claimed, even if its line goes low: the device may have been
+//! served otherwise, which is for the handler to find out.
 
 use rust_hdl::prelude::*;
 
@@ -40,6 +42,7 @@ circuit! {
         threshold_ff: DFF<Bits<3>>,
         enabled_ff: DFF<Bits<32>>,
         claimed_ff: DFF<Bits<32>>,
+        requested_ff: DFF<Bits<32>>,
         pending: Signal<Local, Bits<32>>,
         active: Signal<Local, Bits<32>>,
         console_active: Signal<Local, Bit>,
@@ -75,9 +78,10 @@ impl Logic for Plic {
             dma_rank_ff,
             threshold_ff,
             enabled_ff,
-            claimed_ff
+            claimed_ff,
+            requested_ff
         );
-        self.pending.next = self.zero.val();
+        self.pending.next = self.requested_ff.q.val();
         if self.console.val() {
             self.pending.next = self.pending.val() | self.console_bit.val();
         }
@@ -85,6 +89,7 @@ impl Logic for Plic {
             self.pending.next = self.pending.val() | self.dma_bit.val();
         }
         self.pending.next = self.pending.val() & !self.claimed_ff.q.val();
+        self.requested_ff.d.next = self.pending.val();
         self.active.next = self.pending.val() & self.enabled_ff.q.val();
         self.console_active.next =
             self.active.val().get_bit(10) & self.console_rank_ff.q.val().any();
@@ -149,6 +154,7 @@ impl Logic for Plic {
             self.threshold_ff.d.next = self.no_rank.val();
             self.enabled_ff.d.next = self.zero.val();
             self.claimed_ff.d.next = self.zero.val();
+            self.requested_ff.d.next = self.zero.val();
         }
     }
 }
