@@ -27,8 +27,8 @@ fn machines_agree_on_random_programs() {
         Err(disagreement) => panic!("{disagreement}"),
     };
     println!("{summary:?}");
-    assert!(summary.instructions >= INSTRUCTIONS);
-    assert!(summary.with_qemu >= INSTRUCTIONS / 2);
+    assert!(summary.with_qemu >= INSTRUCTIONS);
+    assert!(summary.instructions > summary.with_qemu);
     // The generator leaves nothing out: all mnemonics complete but `ecall` and `ebreak`, which trap,
     // and all causes come.
     assert_eq!(executed.len(), 66);
@@ -80,9 +80,9 @@ fn a_wrong_machine_is_found_and_its_program_minimised() {
             count: 16,
         };
         let programs = batch.generate();
-        let failure = check(&programs, &setup)
-            .expect("all machines run")
-            .expect_err("a wrong machine is found");
+        let Err(failure) = check(&programs, &setup).expect("all machines run") else {
+            panic!("{flaw:?} is not found");
+        };
         let index = failure.program.expect("the failing program is known");
         let small = minimise(&programs[index], &setup)
             .expect("all machines run")

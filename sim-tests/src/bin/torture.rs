@@ -5,13 +5,14 @@ use anyhow::Result;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use lookback_sim_tests::torture::campaign::{self, Disagreement, Programs, Summary};
+use lookback_sim_tests::torture::generate::Profile;
 use std::process::ExitCode;
 
 /// Runs random programs on the hart, the replayer, the reference machine and QEMU.
 #[derive(Parser)]
 #[command(name = "cargo xtask torture", bin_name = "cargo xtask torture")]
 struct Arguments {
-    /// Random instructions to retire.
+    /// Random instructions on which all machines, QEMU included, have to agree.
     #[arg(long, default_value_t = 100_000)]
     instructions: u64,
     /// Ten million instructions.
@@ -50,9 +51,12 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<Result<Summary, Disagreement>> {
     if let Some(programs) = &arguments.programs {
-        let mut summary = Summary::default();
-        let ran = campaign::run_batch(programs, &mut summary, &mut |_| {})?;
-        return Ok(ran.map(|()| summary));
+        let ran = campaign::run_batch(programs)?;
+        return Ok(ran.map(|stats| {
+            let mut summary = Summary::default();
+            summary.add(&stats, programs.profile == Profile::Common);
+            summary
+        }));
     }
     let instructions = if arguments.long {
         LONG
@@ -63,7 +67,7 @@ fn run(arguments: &Arguments) -> Result<Result<Summary, Disagreement>> {
     let bar = ProgressBar::new(instructions).with_style(ProgressStyle::with_template(style)?);
     bar.tick();
     let ran = campaign::run(arguments.seed, instructions, &mut |_, summary| {
-        bar.set_position(summary.instructions.min(instructions));
+        bar.set_position(summary.with_qemu.min(instructions));
     })?;
     bar.finish_and_clear();
     Ok(ran)

@@ -103,7 +103,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn add(&mut self, stats: &Stats, qemu: bool) {
+    /// Adds a batch.
+    pub fn add(&mut self, stats: &Stats, qemu: bool) {
         self.instructions += stats.instructions;
         self.retired += stats.retired;
         self.programs += stats.programs;
@@ -145,20 +146,12 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// Runs one batch; the retirements are given to `seen` before they are forgotten.
-pub fn run_batch(
-    programs: &Programs,
-    summary: &mut Summary,
-    seen: &mut dyn FnMut(&Stats),
-) -> Result<Result<(), Disagreement>> {
+/// Runs one batch; if it fails, makes its failing program small.
+pub fn run_batch(programs: &Programs) -> Result<Result<Stats, Disagreement>> {
     let setup = programs.setup();
     let generated = programs.generate();
     let failure = match check(&generated, &setup)? {
-        Ok(stats) => {
-            seen(&stats);
-            summary.add(&stats, setup.qemu);
-            return Ok(Ok(()));
-        }
+        Ok(stats) => return Ok(Ok(stats)),
         Err(failure) => failure,
     };
     let mut disagreement = Disagreement {
@@ -177,7 +170,7 @@ pub fn run_batch(
     Ok(Err(disagreement))
 }
 
-/// Runs batches until so many instructions of random programs have retired.
+/// Runs batches until all machines, QEMU included, have agreed on so many instructions.
 pub fn run(
     seed: u64,
     instructions: u64,
@@ -185,7 +178,7 @@ pub fn run(
 ) -> Result<Result<Summary, Disagreement>> {
     let mut summary = Summary::default();
     let mut batch = 0;
-    while summary.instructions < instructions {
+    while summary.with_qemu < instructions {
         let profile = match batch % OWN_EVERY {
             1 => Profile::Own,
             _ => Profile::Common,
@@ -195,15 +188,29 @@ pub fn run(
             seed: seed.wrapping_add(batch * BATCH),
             count: BATCH,
         };
-        let mut total = summary.clone();
-        let ran = run_batch(&programs, &mut summary, &mut |stats| {
-            total.add(stats, false);
-            seen(stats, &total);
-        })?;
-        if let Err(disagreement) = ran {
-            return Ok(Err(disagreement));
-        }
+        let stats = match run_batch(&programs)? {
+            Ok(stats) => stats,
+            Err(disagreement) => return Ok(Err(disagreement)),
+        };
+        summary.add(&stats, profile == Profile::Common);
+        seen(&stats, &summary);
         batch += 1;
     }
     Ok(Ok(summary))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_programs_is_what_repeats_them() {
+        for name in ["common:0x10", "own:0x10+64"] {
+            let programs: Programs = name.parse().expect("a name");
+            assert_eq!(programs.to_string(), name);
+        }
+        for wrong in ["", "common", "other:1", "own:x", "own:1+0", "own:1+513"] {
+            assert!(wrong.parse::<Programs>().is_err(), "{wrong}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use super::image::{Program, POINTER, RESERVED, SECOND_POINTER};
 use super::item::{Back, Item};
 use super::pieces::{self, Source};
 use super::random::Random;
+use super::tables::{CLOCKS, ILLEGAL, MAJORS, NOWHERE, OTHERS, WRITABLE};
 
 /// Who has to agree on a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,83 +20,6 @@ pub enum Profile {
     /// All but QEMU.
     Own,
 }
-
-/// Where nothing answers, on the board as on QEMU's `virt`.
-pub const NOWHERE: [u32; 4] = [0x0030_0000, 0x1800_0000, 0x8100_0000, 0xf000_0000];
-
-/// CSRs that can be written without harm, with the bits on which all machines agree.
-pub(super) const WRITABLE: [(u32, u32); 11] = [
-    (csrs::MSTATUS, 0x0020_1888),
-    (csrs::MIE, 0x888),
-    (csrs::MCOUNTEREN, 7),
-    (csrs::MCOUNTINHIBIT, 5),
-    (csrs::MSCRATCH, u32::MAX),
-    (csrs::MSCRATCH, u32::MAX),
-    (csrs::MEPC, !3),
-    (csrs::MCAUSE, 0x8000_001f),
-    (csrs::MTVAL, u32::MAX),
-    (csrs::MIP, 0),
-    (csrs::MISA, 0),
-];
-
-/// CSRs that read the same always, and CSRs that do not exist.
-pub(super) const OTHERS: [u32; 14] = [
-    csrs::MVENDORID,
-    csrs::MARCHID,
-    csrs::MIMPID,
-    csrs::MHARTID,
-    0x310,
-    0x100,
-    0x141,
-    0x180,
-    0x003,
-    0x400,
-    0x5c0,
-    0x7c0,
-    0x800,
-    0xcc0,
-];
-
-pub(super) const CLOCKS: [u32; 10] = [
-    csrs::MCYCLE,
-    csrs::MCYCLEH,
-    csrs::MINSTRET,
-    csrs::MINSTRETH,
-    csrs::CYCLE,
-    csrs::CYCLEH,
-    csrs::TIME,
-    csrs::TIMEH,
-    csrs::INSTRET,
-    csrs::INSTRETH,
-];
-
-/// What is no instruction: other extensions, reserved fields, S mode.
-pub(super) const ILLEGAL: [u32; 24] = [
-    0x0000_0000,
-    0xffff_ffff,
-    0x0000_0001,
-    0x0000_4501,
-    0x1020_0073,
-    0x0020_0073,
-    0x7b20_0073,
-    0x0000_00f3,
-    0x0000_8073,
-    0x0000_4073,
-    0x0000_3003,
-    0x0000_6003,
-    0x0000_7003,
-    0x0000_3023,
-    0x0000_7023,
-    0x0000_2063,
-    0x0000_3063,
-    0x0000_1067,
-    0x4000_1033,
-    0x0200_1013,
-    0x0000_302f,
-    0x1010_202f,
-    0x2800_202f,
-    0x0000_2007,
-];
 
 /// A program of a seed.
 pub fn program(seed: u64, profile: Profile, pieces: usize) -> Program {
@@ -231,8 +155,7 @@ impl Generator {
                 let result = self.rd();
                 pieces::reserved(rd, result, rs2, offset, &between, apart)
             }
-            // Without a reservation, unless a program comes straight from another `lr.w`.
-            2 => pieces::reserved(rd, rd, rs2, offset, &[], 8),
+            2 => pieces::reserved_once(rd, self.rd(), rs2, offset),
             3 if self.profile == Profile::Own => {
                 let address = self.random.pick(&NOWHERE) + self.random.below(4);
                 let operation = self.random.pick(&[0, 1, 2, 3, 4, 28]);
@@ -328,11 +251,20 @@ impl Generator {
         }
     }
 
+    /// A device's register whose value only the machine itself knows.
+    fn device(&mut self) -> Item {
+        let registers = [0x0200_bff8, 0x0200_bffc, 0x0200_4000, 0x0c00_1000];
+        let word = pieces::load(2, self.rd(), super::item::LINK, 0);
+        pieces::access_at(self.random.pick(&registers), word)
+    }
+
     fn exception(&mut self) -> Item {
-        match self.random.below(6) {
+        match self.random.below(7) {
+            6 if self.profile == Profile::Own => self.device(),
             0 => Item::word(ECALL),
             1 => Item::word(EBREAK),
-            2 | 3 => Item::word(self.random.pick(&ILLEGAL)),
+            2 => Item::word(self.random.pick(&ILLEGAL)),
+            3 => Item::word(self.random.word() & !0x7f | self.random.pick(&MAJORS)),
             4 => pieces::jump_nowhere(self.random.pick(&NOWHERE)),
             _ => {
                 let (rd, rs2) = (self.rd(), self.rs());

@@ -21,5 +21,6 @@ pub mod pieces;
 pub mod qemu;
 pub mod random;
 mod run;
+pub mod tables;
 
 pub use run::{check, Failure, Setup, Stats};

@@ -71,6 +71,14 @@ pub fn reserved(rd: u32, result: u32, rs2: u32, offset: i32, between: &[u32], ap
     Item::Words(words)
 }
 
+/// `lr.w` and two `sc.w`, of which the second has no reservation any more.
+pub fn reserved_once(rd: u32, result: u32, rs2: u32, offset: i32) -> Item {
+    let (rd, result) = (apart_from(rd, &[LINK]), apart_from(result, &[LINK]));
+    let mut words = vec![addi(LINK, POINTER, offset), amo(2, 0, rd, LINK, 0)];
+    words.extend([amo(3, 0, 0, LINK, rs2), amo(3, 0, result, LINK, rs2)]);
+    Item::Words(words)
+}
+
 /// Writes, sets or clears bits of a CSR.
 pub fn csr_access(funct3: u32, number: u32, rd: u32, value: u32) -> Item {
     if funct3 & 4 != 0 {

@@ -1,14 +1,14 @@
 //! Zicsr, traps, modes and interrupts, by tables.
 
 use super::super::asm::{
-    addi, amo, branch, csr, csrr, csrs, csrw, jal, jalr, li, lui, store, sw, AUIPC, EBREAK, ECALL,
-    MRET, NOP, WFI,
+    addi, amo, branch, csr, csrr, csrs, csrw, jal, jalr, li, lui, lw, store, sw, AUIPC, EBREAK,
+    ECALL, MRET, NOP, WFI,
 };
 use super::super::generate::Profile::{Common, Own};
-use super::super::generate::{self, NOWHERE};
 use super::super::image::POINTER;
 use super::super::item::{Item, LINK};
 use super::super::pieces::{self, Source};
+use super::super::tables::{self, NOWHERE};
 use super::{case, Case, CORNERS};
 
 const RESULT: u32 = 7;
@@ -19,17 +19,13 @@ const ACCESSES: [u32; 6] = [1, 2, 3, 5, 6, 7];
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = vec![
         case(Common, "csr values", csr_values()),
-        case(Common, "csr read-only", csr_constants(&generate::OTHERS, 1)),
-        case(Own, "csr written zero", csr_constants(&generate::OTHERS, 0)),
+        case(Common, "csr read-only", csr_constants(&tables::OTHERS, 1)),
+        case(Own, "csr written zero", csr_constants(&tables::OTHERS, 0)),
         case(Own, "csr zeros", csr_constants(&ZEROS, u32::MAX)),
         case(Own, "counters", counters()),
         case(Common, "counters in U", user_counters()),
         case(Common, "mtvec", vectors()),
-        case(
-            Common,
-            "illegal",
-            generate::ILLEGAL.map(Item::word).to_vec(),
-        ),
+        case(Common, "illegal", tables::ILLEGAL.map(Item::word).to_vec()),
         case(Common, "calls", calls()),
         case(Common, "access faults", faults()),
         case(Own, "access faults of atomics", atomic_faults()),
@@ -43,6 +39,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(Common, "U mode", user()),
         case(Common, "wfi", waiting()),
         case(Common, "nested", nested()),
+        case(Common, "withdrawn request", withdrawn()),
         case(Own, "priority", priority()),
     ];
     for vectored in [false, true] {
@@ -58,8 +55,8 @@ pub(super) fn cases() -> Vec<Case> {
 const STATUSES: [u32; 6] = [0, 8, 0x80, 0x88, 0x20_0000, 0x20_0088];
 
 /// CSRs that are there for programs that look, and read zero.
-const ZEROS: [u32; 12] = [
-    0x30a, 0x31a, 0x323, 0x33f, 0x3a0, 0x3b0, 0x3ef, 0xb03, 0xb9f, 0xc03, 0xc9f, 0xf15,
+const ZEROS: [u32; 13] = [
+    0x310, 0x30a, 0x31a, 0x323, 0x33f, 0x3a0, 0x3b0, 0x3ef, 0xb03, 0xb9f, 0xc03, 0xc9f, 0xf15,
 ];
 
 fn keep(offset: i32) -> Item {
@@ -69,7 +66,7 @@ fn keep(offset: i32) -> Item {
 /// Every access to every writable CSR, and the value afterwards.
 fn csr_values() -> Vec<Item> {
     let mut items = Vec::new();
-    for (number, mask) in generate::WRITABLE {
+    for (number, mask) in tables::WRITABLE {
         for funct3 in ACCESSES {
             for value in [0, 1, 0x5555_5555, 0xaaaa_aaaa, u32::MAX] {
                 // Interrupts stay off, and MPP is U or M.
@@ -112,7 +109,7 @@ fn csr_constants(numbers: &[u32], value: u32) -> Vec<Item> {
 
 fn counters() -> Vec<Item> {
     let mut items = Vec::new();
-    for number in generate::CLOCKS {
+    for number in tables::CLOCKS {
         items.push(Item::Words(vec![
             csrr(RESULT, number),
             sw(RESULT, POINTER, 0),
@@ -153,7 +150,7 @@ fn user_counters() -> Vec<Item> {
         items.push(pieces::to_machine());
         items.push(pieces::csr_access(1, csrs::MCOUNTEREN, 0, enabled));
         items.push(pieces::return_to(false, 0));
-        for number in generate::CLOCKS {
+        for number in tables::CLOCKS {
             items.push(pieces::clock_read(number, RESULT));
         }
     }
@@ -266,7 +263,7 @@ fn status_stack(statuses: &[u32]) -> Vec<Item> {
 /// U mode may use no CSR of M mode, but everything else.
 fn user() -> Vec<Item> {
     let mut items = vec![pieces::return_to(false, 0x80)];
-    for (number, _) in generate::WRITABLE {
+    for (number, _) in tables::WRITABLE {
         for funct3 in ACCESSES {
             items.push(pieces::csr_access(funct3, number, RESULT, 0));
         }
@@ -358,4 +355,24 @@ fn nested() -> Vec<Item> {
     words[skip] = jal(0, 4 * (words.len() - skip) as i32);
     let unreached = vec![branch(0, 0, 0, 8), jalr(0, 0, 0)];
     vec![Item::Words(words), Item::Words(unreached), keep(8)]
+}
+
+/// A device that no longer wants to interrupt: its request waits in the PLIC all the same.
+fn withdrawn() -> Vec<Item> {
+    let reads = |offset| {
+        let mut words = li(LINK, 0x0c00_1000).to_vec();
+        words.extend([lw(RESULT, LINK, 0), sw(RESULT, POINTER, offset)]);
+        words.extend([csrr(RESULT, csrs::MIP), sw(RESULT, POINTER, offset + 4)]);
+        Item::Words(words)
+    };
+    let mut items = vec![reads(0), pieces::raise(Source::Console), reads(8)];
+    items.push(pieces::access_at(0x1000_0001, store(0, 0, LINK, 0)));
+    items.push(reads(16));
+    let claim = lw(RESULT, LINK, 0);
+    items.push(pieces::access_at(0x0c20_0004, claim));
+    items.extend([keep(24), reads(32)]);
+    items.push(Item::word(addi(RESULT, 0, 10)));
+    items.push(pieces::access_at(0x0c20_0004, sw(RESULT, LINK, 0)));
+    items.push(reads(40));
+    items
 }
