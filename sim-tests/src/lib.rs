@@ -3,6 +3,8 @@
 //! it, so that model, hardware and replay can be held against each other.
 
 pub mod torture;
+pub mod blocks;
+pub mod faults;
 
 use anyhow::{ensure, Context, Result};
 use lookback::driver::file::Recording as File;

@@ -12,6 +12,7 @@
 //! Both engines are identical to the cycle: the same program gives the same link bytes, the same
 //! cycles and the same waves.
 
+pub mod block;
 mod board;
 mod catalog;
 mod engine;

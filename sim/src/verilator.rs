@@ -1,8 +1,8 @@
 //! The fast engine: the board's Verilog, compiled by Verilator into a shared library when it is
 //! first needed and kept in the user's cache folder.
 
-mod build;
-mod cache;
+pub(crate) mod build;
+pub(crate) mod cache;
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -12,7 +12,7 @@ use lookback_rtl_gen::Design;
 
 use crate::engine::{Edge, Engine, Exchange, Inputs, Record, State, BUFFER};
 use crate::{Error, Result};
-use cache::Built;
+use cache::{Built, Shelf};
 
 /// What one call of the shim reads and writes. `shim.cpp` has the same structure.
 #[repr(C)]
@@ -61,11 +61,11 @@ impl Verilated {
     pub(crate) fn new(design: &Design, progress: &mut dyn FnMut(&str)) -> Result<Self> {
         let recipe = build::Recipe::new(design)?;
         let mut build = |folder: &Path, library: &Path| recipe.build(folder, library, progress);
-        match Self::load(cache::get(recipe.key(), &mut build)?, design) {
+        match Self::load(cache::get(Shelf::Boards, recipe.key(), &mut build)?, design) {
             // A library that does not load was damaged in the cache: build it once more.
             Err(Error::Load { path, .. }) => {
                 cache::discard(&path);
-                Self::load(cache::get(recipe.key(), &mut build)?, design)
+                Self::load(cache::get(Shelf::Boards, recipe.key(), &mut build)?, design)
             }
             other => other,
         }
@@ -110,7 +110,7 @@ impl Verilated {
 
 /// # Safety
 /// `T` must be the type of the symbol.
-unsafe fn symbol<T: Copy>(library: &Library, name: &str, path: &Path) -> Result<T> {
+pub(crate) unsafe fn symbol<T: Copy>(library: &Library, name: &str, path: &Path) -> Result<T> {
     // SAFETY: the caller vouches for the type.
     let found = unsafe { library.get::<T>(name) };
     found.map(|symbol| *symbol).map_err(|error| Error::Load {

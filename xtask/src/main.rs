@@ -3,6 +3,7 @@
 mod bench;
 mod firmware;
 mod prove;
+mod mutate;
 mod setup;
 mod synth;
 mod test;
@@ -32,6 +33,8 @@ enum Task {
     Bench(bench::Arguments),
     /// Run random programs on the hart, the replayer, a reference machine and QEMU.
     Torture(torture::Arguments),
+    /// Plant faults into the hardware and show that its checks find them.
+    Mutate(mutate::Arguments),
     /// Rebuild the firmware programs' ELFs.
     Firmware(firmware::Arguments),
 }
@@ -44,6 +47,7 @@ fn main() -> anyhow::Result<()> {
         Task::Prove(arguments) => prove::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Torture(arguments) => std::process::exit(torture::run(&arguments)?),
+        Task::Mutate(arguments) => mutate::run(&arguments),
         Task::Firmware(arguments) => firmware::run(&arguments),
     }
 }

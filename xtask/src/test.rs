@@ -1,6 +1,7 @@
 //! `cargo xtask test`: sets up what is missing, then runs every check of the project.
 
 use crate::{firmware, prove, setup, synth, torture};
+use crate::{firmware, mutate, setup, synth};
 use anyhow::{bail, Context, Result};
 use std::process::Command;
 use std::time::Instant;
@@ -36,6 +37,7 @@ const STEPS: &[Step] = &[
     ("tests", || {
         cargo(&["test", "--workspace", "--no-fail-fast"])
     }),
+    ("planted faults", mutate::quick),
     ("docs", || {
         std::env::set_var("RUSTDOCFLAGS", "-D warnings");
         cargo(&["doc", "--workspace", "--no-deps", "--quiet"])

@@ -33,7 +33,8 @@ const VERILATOR_FLAGS: &[&str] = &[
     "Vboard",
 ];
 
-const COMPILER_FLAGS: &[&str] = &[
+/// Flags of the C++ compiler for everything that goes into a library.
+pub(crate) const COMPILER_FLAGS: &[&str] = &[
     "-std=c++17",
     "-fPIC",
     "-fvisibility=hidden",
@@ -60,29 +61,16 @@ impl Recipe {
             .map(|(index, port)| format!("out[{index}] = pins.{};\n    ", port.name))
             .collect();
         let shim = SHIM.replace(SNAPSHOT_MARK, snapshot.trim_end());
-        let verilator = verilator_version()?;
-        let compiler = compiler();
-        let compiler_version = run(Command::new(&compiler).arg("--version"), |source| {
-            Error::NoCompiler {
-                command: compiler.to_string_lossy().into_owned(),
-                source,
-            }
-        })?;
-        let mut hash = Sha256::new();
-        for part in [&design.verilog, &shim, &verilator, &compiler_version] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        for flag in VERILATOR_FLAGS.iter().chain(COMPILER_FLAGS) {
-            hash.update(flag);
-            hash.update([0]);
-        }
+        let version = compiler_version()?;
+        let mut parts = vec![design.verilog.as_str(), &shim, &version];
+        parts.extend(VERILATOR_FLAGS.iter().chain(COMPILER_FLAGS));
+        let key = key_of(&parts)?;
         Ok(Recipe {
             top: design.top.clone(),
             verilog: design.verilog.clone(),
             shim,
-            compiler,
-            key: format!("{:x}", hash.finalize()),
+            compiler: compiler(),
+            key,
         })
     }
 
@@ -112,7 +100,7 @@ impl Recipe {
         )?;
         let shim = objects.join("shim.cpp");
         std::fs::write(&shim, &self.shim).map_err(Error::file(&shim))?;
-        let include = self.include_folder()?;
+        let include = include_folder()?;
         let mut sources = cpp_files(&objects)?;
         for name in ["verilated.cpp", "verilated_threads.cpp"] {
             let path = include.join(name);
@@ -130,14 +118,6 @@ impl Recipe {
             Error::file(library),
         )?;
         Ok(())
-    }
-
-    fn include_folder(&self) -> Result<PathBuf> {
-        let root = run(
-            Command::new(verilator_command()).args(["--getenv", "VERILATOR_ROOT"]),
-            |source| no_verilator(source).into(),
-        )?;
-        Ok(PathBuf::from(root.trim()).join("include"))
     }
 
     /// Compiles on all processors; the files are independent.
@@ -201,20 +181,52 @@ impl Recipe {
     }
 }
 
-fn compiler() -> OsString {
+/// Names a library by what it is made from and by what Verilator is there.
+pub(crate) fn key_of(parts: &[&str]) -> Result<String> {
+    let verilator = verilator_version()?;
+    let mut hash = Sha256::new();
+    for part in parts.iter().copied().chain([verilator.as_str()]) {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    Ok(format!("{:x}", hash.finalize()))
+}
+
+/// How the C++ compiler names itself.
+pub(crate) fn compiler_version() -> Result<String> {
+    let compiler = compiler();
+    run(Command::new(&compiler).arg("--version"), |source| {
+        Error::NoCompiler {
+            command: compiler.to_string_lossy().into_owned(),
+            source,
+        }
+    })
+}
+
+/// Where Verilator's runtime lies.
+pub(crate) fn include_folder() -> Result<PathBuf> {
+    let root = run(
+        Command::new(verilator_command()).args(["--getenv", "VERILATOR_ROOT"]),
+        |source| no_verilator(source).into(),
+    )?;
+    Ok(PathBuf::from(root.trim()).join("include"))
+}
+
+/// `$CXX`, or `g++`.
+pub(crate) fn compiler() -> OsString {
     std::env::var_os("CXX")
         .filter(|command| !command.is_empty())
         .unwrap_or_else(|| "g++".into())
 }
 
-fn no_verilator(source: std::io::Error) -> lookback_rtl_gen::Error {
+pub(crate) fn no_verilator(source: std::io::Error) -> lookback_rtl_gen::Error {
     lookback_rtl_gen::Error::NoVerilator {
         command: verilator_command().to_string_lossy().into_owned(),
         source,
     }
 }
 
-fn cpp_files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn cpp_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(Error::file(folder))? {
         let path = entry.map_err(Error::file(folder))?.path();
@@ -230,7 +242,11 @@ fn cpp_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn run(command: &mut Command, not_started: impl FnOnce(std::io::Error) -> Error) -> Result<String> {
+/// What a command prints; the end of its messages is the error.
+pub(crate) fn run(
+    command: &mut Command,
+    not_started: impl FnOnce(std::io::Error) -> Error,
+) -> Result<String> {
     let output = command.output().map_err(not_started)?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());

@@ -1,5 +1,5 @@
-//! Where compiled boards are kept: `$XDG_CACHE_HOME/lookback` or `~/.cache/lookback`, one folder
-//! a board, named by all that it was made from.
+//! Where compiled boards and blocks are kept: `$XDG_CACHE_HOME/lookback` or `~/.cache/lookback`, one
+//! folder a board, named by all that it was made from, and `blocks` in it for those of the tests.
 //!
 //! A library is built in a folder of its own beside the final one and renamed into place whole, so
 //! that processes which build the same board at once do not meet. A checksum lies beside it, because
@@ -30,33 +30,54 @@ const DROPPED: &str = ".dropped-";
 const HOUR: Duration = Duration::from_secs(60 * 60);
 /// A board that was not used for so long is dropped.
 const UNUSED: Duration = HOUR.saturating_mul(24 * 30);
-/// So many boards are kept, and all that were used within the last hour.
-const MOST: usize = 32;
 /// No build takes so long: its folder was left behind by a process that was killed.
 const ABANDONED: Duration = HOUR.saturating_mul(24);
 
+/// A part of the cache with its own limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shelf {
+    /// Whole boards, which users run.
+    Boards,
+    /// Single blocks, which tests run: small, and many.
+    Blocks,
+}
+
+impl Shelf {
+    /// So many libraries are kept, and all that were used within the last hour.
+    fn most(self) -> usize {
+        match self {
+            Shelf::Boards => 32,
+            Shelf::Blocks => 256,
+        }
+    }
+}
+
 /// A library that is ready to be loaded.
-pub(super) struct Built {
+pub(crate) struct Built {
     library: PathBuf,
     /// Removes the folder when the board is gone.
     _temporary: Option<TempDir>,
 }
 
 impl Built {
-    pub(super) fn library(&self) -> &Path {
+    pub(crate) fn library(&self) -> &Path {
         &self.library
     }
 }
 
 /// Makes the library at the second path, with the first for everything between.
-pub(super) type Builder<'a> = &'a mut dyn FnMut(&Path, &Path) -> Result<()>;
+pub(crate) type Builder<'a> = &'a mut dyn FnMut(&Path, &Path) -> Result<()>;
 
 /// Finds the library of this key in the user's cache folder, or builds it.
-pub(super) fn get(key: &str, build: Builder<'_>) -> Result<Built> {
-    get_in(cache_folder().as_deref(), key, build)
+pub(crate) fn get(shelf: Shelf, key: &str, build: Builder<'_>) -> Result<Built> {
+    let folder = cache_folder().map(|folder| match shelf {
+        Shelf::Boards => folder,
+        Shelf::Blocks => folder.join("blocks"),
+    });
+    get_in(folder.as_deref(), shelf.most(), key, build)
 }
 
-fn get_in(cache: Option<&Path>, key: &str, build: Builder<'_>) -> Result<Built> {
+fn get_in(cache: Option<&Path>, most: usize, key: &str, build: Builder<'_>) -> Result<Built> {
     if let Some(cache) = cache {
         let kept = Built {
             library: cache.join(key).join(LIBRARY),
@@ -69,7 +90,7 @@ fn get_in(cache: Option<&Path>, key: &str, build: Builder<'_>) -> Result<Built> 
         if let Some(work) = work_folder(cache) {
             build_in(&work, build)?;
             if publish(&work, &cache.join(key)) {
-                prune(cache, SystemTime::now());
+                prune(cache, most, SystemTime::now());
                 return Ok(kept);
             }
             return Ok(temporary(work));
@@ -84,7 +105,7 @@ fn get_in(cache: Option<&Path>, key: &str, build: Builder<'_>) -> Result<Built> 
 }
 
 /// Removes a library that turned out to be damaged; whether that works shows at the next attempt.
-pub(super) fn discard(library: &Path) {
+pub(crate) fn discard(library: &Path) {
     if let Some(folder) = library.parent() {
         let _ = std::fs::remove_dir_all(folder);
     }
@@ -153,7 +174,7 @@ fn mark_used(folder: &Path) {
 }
 
 /// Drops what nobody uses; what cannot be dropped stays.
-fn prune(cache: &Path, now: SystemTime) {
+fn prune(cache: &Path, most: usize, now: SystemTime) {
     let Ok(entries) = std::fs::read_dir(cache) else {
         return;
     };
@@ -175,7 +196,7 @@ fn prune(cache: &Path, now: SystemTime) {
     }
     boards.sort();
     for (rank, (age, path)) in boards.into_iter().enumerate() {
-        if age > UNUSED || rank >= MOST && age > HOUR {
+        if age > UNUSED || rank >= most && age > HOUR {
             drop_board(cache, &path);
         }
     }
@@ -193,6 +214,8 @@ fn drop_board(cache: &Path, board: &Path) {
 mod tests {
     use super::*;
     use std::cell::Cell;
+
+    const MOST: usize = 32;
 
     /// Stands for Verilator and the compiler.
     fn build(count: &Cell<u32>) -> impl FnMut(&Path, &Path) -> Result<()> + '_ {
@@ -212,14 +235,14 @@ mod tests {
         let cache = folder.path().join("deep/cache");
         let count = Cell::new(0);
         for key in ["a", "b", "a"] {
-            let built = get_in(Some(&cache), key, &mut build(&count)).unwrap();
+            let built = get_in(Some(&cache), MOST, key, &mut build(&count)).unwrap();
             assert_eq!(text(&built), "library");
         }
         assert_eq!(count.get(), 2);
         discard(&cache.join("a").join(LIBRARY));
         std::fs::write(cache.join("b").join(LIBRARY), "libr").unwrap();
         for key in ["a", "b", "b"] {
-            let built = get_in(Some(&cache), key, &mut build(&count)).unwrap();
+            let built = get_in(Some(&cache), MOST, key, &mut build(&count)).unwrap();
             assert_eq!(text(&built), "library");
         }
         assert_eq!(count.get(), 4, "a missing and a damaged one");
@@ -233,10 +256,10 @@ mod tests {
         let cache = folder.path();
         let count = Cell::new(0);
         let mut slow = |_: &Path, library: &Path| {
-            get_in(Some(cache), "key", &mut build(&count))?;
+            get_in(Some(cache), MOST, "key", &mut build(&count))?;
             std::fs::write(library, "late").map_err(Error::file(library))
         };
-        let built = get_in(Some(cache), "key", &mut slow).unwrap();
+        let built = get_in(Some(cache), MOST, "key", &mut slow).unwrap();
         assert_eq!(text(&built), "library");
         assert_eq!(std::fs::read_dir(cache).unwrap().count(), 1);
     }
@@ -248,7 +271,7 @@ mod tests {
         std::fs::write(&blocked, "").unwrap();
         for cache in [None, Some(blocked.join("cache"))] {
             let count = Cell::new(0);
-            let built = get_in(cache.as_deref(), "key", &mut build(&count)).unwrap();
+            let built = get_in(cache.as_deref(), MOST, "key", &mut build(&count)).unwrap();
             let library = built.library().to_owned();
             assert_eq!(text(&built), "library");
             drop(built);
@@ -266,7 +289,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = folder.path();
         let count = Cell::new(0);
-        let get = |key: &str| get_in(Some(cache), key, &mut build(&count)).unwrap();
+        let get = |key: &str| get_in(Some(cache), MOST, key, &mut build(&count)).unwrap();
         for key in ["old", "used", "fresh"] {
             get(key);
         }
@@ -295,7 +318,7 @@ mod tests {
         let count = Cell::new(0);
         for n in 0..MOST + 3 {
             let key = format!("{n}");
-            get_in(Some(cache), &key, &mut build(&count)).unwrap();
+            get_in(Some(cache), MOST, &key, &mut build(&count)).unwrap();
             // The later ones were used longer ago, the very last ones just now.
             if n < MOST {
                 let age = HOUR * (2 + n as u32);
@@ -308,7 +331,7 @@ mod tests {
             assert_ne!(cache.join(n.to_string()).exists(), dropped, "{n}");
         }
         // All were used within the hour: none is dropped.
-        prune(cache, SystemTime::now() - HOUR * 100);
+        prune(cache, MOST, SystemTime::now() - HOUR * 100);
         assert_eq!(std::fs::read_dir(cache).unwrap().count(), MOST);
     }
 
@@ -322,10 +345,10 @@ mod tests {
                     for n in 0..50 {
                         let key = format!("{}", n % 5);
                         let count = Cell::new(0);
-                        get_in(Some(cache), &key, &mut build(&count)).unwrap();
+                        get_in(Some(cache), MOST, &key, &mut build(&count)).unwrap();
                         // As if a long time had passed: everything may go at any moment.
-                        prune(cache, SystemTime::now() + ABANDONED - HOUR);
-                        prune(cache, SystemTime::now() + HOUR);
+                        prune(cache, MOST, SystemTime::now() + ABANDONED - HOUR);
+                        prune(cache, MOST, SystemTime::now() + HOUR);
                     }
                 });
             }
@@ -346,7 +369,7 @@ mod tests {
     fn a_failed_build_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut fail = |_: &Path, _: &Path| Err(Error::BitClocks);
-        assert!(get_in(Some(folder.path()), "key", &mut fail).is_err());
+        assert!(get_in(Some(folder.path()), MOST, "key", &mut fail).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -1,0 +1,256 @@
+//! The framer: pieces and messages as the driver offers them, frames as the UART takes them.
+
+use crate::blocks::{Check, Records};
+use lookback_log_format::frame::{kind, Frame};
+use lookback_model::stimulus::Random;
+use lookback_sim::block::Dut;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::VecDeque;
+
+/// Frames out of the framer.
+pub struct Frames;
+
+/// What there is to send, and how it goes.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A piece of the log comes.
+    Piece {
+        /// it begins a record
+        first: bool,
+        /// it ends one
+        last: bool,
+        /// its bytes
+        bytes: Vec<u8>,
+    },
+    /// A reply comes.
+    Reply(Vec<u8>),
+    /// The end comes.
+    End(Vec<u8>),
+    /// Time passes, with the UART taking bytes so often in a thousand cycles.
+    Wait(u16, u32),
+    /// No frame may begin for so long.
+    Pause(u16),
+    /// A reset.
+    Reset,
+}
+
+impl Check for Frames {
+    type Step = Step;
+
+    fn runs() -> BoxedStrategy<Vec<Step>> {
+        let byte = || prop_oneof![2 => any::<u8>(), 1 => Just(0u8), 1 => Just(0xffu8)];
+        let bytes = prop_oneof![
+            6 => vec(byte(), 1..12),
+            2 => vec(byte(), 1..241),
+            1 => vec(byte(), 240),
+            1 => (1..241usize).prop_map(|n| vec![0; n]),
+            1 => (1..241usize).prop_map(|n| vec![7; n]),
+        ];
+        let piece = (any::<bool>(), any::<bool>(), bytes)
+            .prop_map(|(first, last, bytes)| Step::Piece { first, last, bytes });
+        let link = prop_oneof![Just(1000u32), Just(100), Just(30), Just(0)];
+        let step = prop_oneof![
+            12 => piece,
+            3 => vec(byte(), 5).prop_map(Step::Reply),
+            1 => vec(byte(), 37).prop_map(Step::End),
+            8 => (1..400u16, link).prop_map(|(cycles, link)| Step::Wait(cycles, link)),
+            1 => (1..200u16).prop_map(Step::Pause),
+        ];
+        let step = prop_oneof![100 => step, 1 => Just(Step::Reset)];
+        vec(step, 1..24).boxed()
+    }
+
+    fn drive(run: &[Step], dut: &mut dyn Dut, out: &mut Records) {
+        let mut bench = Bench::new(dut);
+        bench.reset();
+        for step in run {
+            match step {
+                Step::Piece { first, last, bytes } => {
+                    bench.pieces.push_back((*first, *last, bytes.clone()));
+                }
+                Step::Reply(bytes) => bench.replies.push_back(bytes.clone()),
+                Step::End(bytes) => bench.ends.push_back(bytes.clone()),
+                Step::Wait(cycles, link) => (0..*cycles).for_each(|_| bench.cycle(*link)),
+                Step::Pause(cycles) => {
+                    bench.dut.set("pause", 1);
+                    bench.paused = true;
+                    (0..*cycles).for_each(|_| bench.cycle(500));
+                    bench.dut.set("pause", 0);
+                    bench.paused = false;
+                }
+                Step::Reset => bench.reset(),
+            }
+        }
+        bench.finish(out);
+    }
+
+    fn expect(_: &[Step], _: &mut Records) {}
+}
+
+/// What stands around the framer.
+struct Bench<'a> {
+    dut: &'a mut dyn Dut,
+    random: Random,
+    pieces: VecDeque<(bool, bool, Vec<u8>)>,
+    replies: VecDeque<Vec<u8>>,
+    ends: VecDeque<Vec<u8>>,
+    paused: bool,
+    seq: u16,
+    /// payload under way, whether it is a piece's, and bytes of it that were used
+    payload: (Vec<u8>, bool, usize),
+    /// cycles since a byte was used or the payload began
+    since: u32,
+    /// the message's bit that was wanted
+    bit: u32,
+    /// bytes that the UART took
+    wire: Vec<u8>,
+    expected: Vec<Vec<u8>>,
+    faults: Records,
+}
+
+impl<'a> Bench<'a> {
+    fn new(dut: &'a mut dyn Dut) -> Self {
+        Self {
+            dut,
+            random: Random::new(3),
+            pieces: VecDeque::new(),
+            replies: VecDeque::new(),
+            ends: VecDeque::new(),
+            paused: false,
+            seq: 0,
+            payload: (Vec::new(), false, 0),
+            since: 0,
+            bit: 0,
+            wire: Vec::new(),
+            expected: Vec::new(),
+            faults: Records::default(),
+        }
+    }
+
+    /// What was not sent whole is lost, and so is what was offered.
+    fn reset(&mut self) {
+        self.dut.set("reset", 1);
+        self.dut.set("tx_ready", 0);
+        self.dut.cycle();
+        self.dut.set("reset", 0);
+        let whole = self.wire.iter().filter(|byte| **byte == 0).count();
+        self.expected.truncate(whole);
+        let end = self.wire.iter().rposition(|byte| *byte == 0);
+        self.wire.truncate(end.map_or(0, |at| at + 1));
+        self.pieces.clear();
+        self.replies.clear();
+        self.ends.clear();
+        self.payload = (Vec::new(), false, 0);
+        self.seq = 0;
+    }
+
+    fn offer(&mut self) {
+        self.dut
+            .set("reply_ready", (!self.replies.is_empty()).into());
+        self.dut.set("end_ready", (!self.ends.is_empty()).into());
+        let piece = self.pieces.front();
+        self.dut.set("piece_ready", piece.is_some().into());
+        self.dut
+            .set("piece_first", piece.is_some_and(|p| p.0).into());
+        self.dut
+            .set("piece_last", piece.is_some_and(|p| p.1).into());
+        let (bytes, is_piece, used) = &self.payload;
+        let more = *used < bytes.len();
+        let byte = u32::from(bytes.get(*used).copied().unwrap_or(0));
+        // Data comes two cycles after it is asked for; before that it is anything.
+        let noise = self.random.word() & 0xff;
+        let byte = if self.since < 2 { noise } else { byte };
+        self.dut.set("piece_more", (more && *is_piece).into());
+        self.dut
+            .set("piece_data", if *is_piece { byte } else { noise });
+        self.dut.set("message_more", (more && !*is_piece).into());
+        self.dut.set(
+            "message_data",
+            if *is_piece { noise } else { byte >> self.bit } & 1,
+        );
+    }
+
+    fn cycle(&mut self, link: u32) {
+        self.offer();
+        let ready = self.random.chance(link);
+        self.dut.set("tx_ready", ready.into());
+        if ready && self.dut.get("tx_valid") == 1 {
+            self.wire.push(self.dut.get("tx_data") as u8);
+        }
+        self.bit = self.dut.get("message_bit");
+        self.since += 1;
+        let takes = ["message_take", "piece_take"][usize::from(self.payload.1)];
+        if self.dut.get(takes) == 1 {
+            self.payload.2 += 1;
+            self.since = 0;
+        }
+        let (message, piece) = (self.dut.get("message_start"), self.dut.get("piece_start"));
+        if message + piece > 0 {
+            self.begin(message == 1, piece == 1);
+        }
+        self.dut.cycle();
+    }
+
+    /// A reply goes first, the end last.
+    fn begin(&mut self, message: bool, piece: bool) {
+        if self.paused {
+            self.faults.say("begins while paused", true);
+        }
+        let end = self.dut.get("message_end") == 1;
+        let (kind, bytes) = if message && !piece && !end && !self.replies.is_empty() {
+            (kind::REPLY, self.replies.pop_front())
+        } else if piece && !message && self.replies.is_empty() {
+            let (first, last, bytes) = self.pieces.pop_front().unwrap_or_default();
+            (
+                kind::LOG | u8::from(first) | u8::from(last) << 1,
+                Some(bytes),
+            )
+        } else if message && end && self.replies.is_empty() && self.pieces.is_empty() {
+            (kind::END, self.ends.pop_front())
+        } else {
+            self.faults.say("begins the wrong frame", true);
+            return;
+        };
+        let bytes = bytes.unwrap_or_default();
+        let frame = Frame {
+            kind,
+            hart: 0,
+            seq: self.seq,
+            payload: bytes.clone(),
+        };
+        self.seq = self.seq.wrapping_add(1);
+        self.expected.push(frame.to_wire());
+        self.payload = (bytes, kind & 0xf0 == kind::LOG, 0);
+        self.since = 0;
+    }
+
+    /// Until everything was sent.
+    fn finish(mut self, out: &mut Records) {
+        let mut quiet = 0;
+        for _ in 0..60_000 {
+            let before = self.wire.len();
+            self.cycle(1000);
+            quiet = if self.wire.len() == before {
+                quiet + 1
+            } else {
+                0
+            };
+            let left = self.pieces.len() + self.replies.len() + self.ends.len();
+            if left == 0 && quiet > 60 && self.dut.get("idle") == 1 {
+                break;
+            }
+        }
+        out.said.append(&mut self.faults.said);
+        self.wire.iter().for_each(|byte| out.say("byte", *byte));
+        out.say(
+            "left",
+            (self.pieces.len() + self.replies.len() + self.ends.len()) as u32,
+        );
+        self.expected
+            .concat()
+            .iter()
+            .for_each(|byte| out.want("byte", *byte));
+        out.want("left", 0u32);
+    }
+}

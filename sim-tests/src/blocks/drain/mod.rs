@@ -1,0 +1,55 @@
+//! The blocks of `hdl/src/drain`.
+
+mod command;
+mod framer;
+mod registers;
+mod ring;
+mod serial;
+mod stored;
+mod whole;
+
+use super::registry::Block;
+use crate::block;
+use lookback_hdl::drain::{
+    Command, Control, Drain, Framer, LogRing, Message, Preset, RegisterBits, UartRx, UartTx,
+};
+
+pub use serial::frame as frame_bits;
+
+/// The table.
+pub const BLOCKS: &[Block] = &[
+    block!("command", command::Commands, 80; Command:
+        clock; in reset bit_valid bit_data byte_valid byte_data next_bit;
+        out fire write register value),
+    block!("drain", whole::Recordings, 20; Drain<9> = Drain::new(registers::IDENTITY);
+        clock; in reset byte_valid byte_data byte_last log_rx bit_clocks recording ended end_reason
+            triggered lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo
+            lost_hi run_code;
+        out byte_ready log_tx enable may_stall trigger_on_trap interval count_bits image_lo image_hi
+            post_trigger),
+    block!("drain-control", registers::Registers, 60; Control = Control::new(registers::IDENTITY);
+        clock; in reset write register value pick setting number index status retired_lo retired_hi
+            cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi run_code;
+        out copying word stored_bit control interval count_bits image_lo image_hi post_trigger),
+    block!("framer", framer::Frames, 60; Framer:
+        clock; in reset pause piece_ready piece_first piece_last piece_data piece_more reply_ready
+            end_ready message_data message_more tx_ready;
+        out idle piece_start piece_take message_start message_end message_bit message_take tx_valid
+            tx_data),
+    block!("log-ring", ring::Ring, 60; LogRing<9>:
+        clock; in reset clear hold byte_valid byte_data byte_last piece_start piece_take;
+        out byte_ready piece_ready piece_first piece_last piece_data piece_more empty),
+    block!("message", registers::Messages, 60; Message:
+        clock; in reset clear fire register ended end_reason start start_end bit_index take word
+            stored_bit;
+        out obey reply_ready end_due end_sent data more pick setting number index),
+    block!("preset", stored::Register, 10; Preset<5> = Preset::new(9);
+        clock; in d; out q),
+    block!("register-bits", stored::Bits, 20;
+        RegisterBits = RegisterBits::new(stored::INITIAL);
+        clock; in read_address write_enable write_address write_data; out read_data),
+    block!("uart-tx", serial::Sent, 60; UartTx:
+        clock; in reset bit_clocks valid data; out ready line),
+    block!("uart-rx", serial::Received, 60; UartRx:
+        clock; in reset bit_clocks line; out bit_valid bit_data byte_valid byte_data),
+];

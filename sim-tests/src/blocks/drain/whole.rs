@@ -1,0 +1,293 @@
+//! The whole drain: a host on one side, a front that the driver plays on the other.
+
+use super::registers::{kept, IDENTIFICATION, SETTINGS};
+use super::ring::left;
+use crate::blocks::host::Host;
+use crate::blocks::{seldom, word, Check, Records};
+use lookback_log_format::frame::kind;
+use lookback_model::stimulus::Random;
+use lookback_sim::block::Dut;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Recordings through the drain.
+pub struct Recordings;
+
+/// One recording.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    bit_clocks: u32,
+    /// values for registers 0x11 to 0x15
+    settings: [u32; 5],
+    /// bits of CONTROL but the first
+    control: u32,
+    records: Vec<usize>,
+    /// registers that are read while it goes on
+    reads: Vec<u8>,
+    reason: u8,
+    /// what counters and bytes are made from
+    seed: u64,
+    /// the host stops it; otherwise it ends by itself
+    stopped: bool,
+    /// a reset comes after it
+    reset: bool,
+}
+
+/// The front's counters in the order of END.
+const COUNTERS: [&str; 9] = [
+    "run_code",
+    "retired_lo",
+    "retired_hi",
+    "cycles_lo",
+    "cycles_hi",
+    "stalls_lo",
+    "stalls_hi",
+    "lost_lo",
+    "lost_hi",
+];
+
+impl Check for Recordings {
+    type Step = Recording;
+
+    fn runs() -> BoxedStrategy<Vec<Recording>> {
+        let length = prop_oneof![4 => 1..30usize, 2 => 1..300usize, 1 => 238..243usize];
+        let registers = prop_oneof![0x20..0x28u8, 0..8u8, 0x10..0x17u8];
+        let first = (
+            prop_oneof![4 => Just(1u32), 1 => Just(2), 1 => Just(3)],
+            proptest::array::uniform5(word()),
+            prop_oneof![4 => Just(0u32), 1 => Just(2), 2 => Just(4), 1 => Just(14)],
+            vec(length, 0..6),
+        );
+        let second = (
+            vec(registers, 0..5),
+            1..6u8,
+            any::<u64>(),
+            any::<bool>(),
+            seldom(200),
+        );
+        (vec((first, second), 1..3))
+            .prop_map(|recordings| {
+                let recordings = recordings.into_iter();
+                let recording = |(first, second)| {
+                    let (bit_clocks, settings, control, records) = first;
+                    let (reads, reason, seed, stopped, reset) = second;
+                    Recording {
+                        bit_clocks,
+                        settings,
+                        control,
+                        records,
+                        reads,
+                        reason,
+                        seed,
+                        stopped,
+                        reset,
+                    }
+                };
+                recordings.map(recording).collect()
+            })
+            .boxed()
+    }
+
+    fn drive(run: &[Recording], dut: &mut dyn Dut, out: &mut Records) {
+        dut.set("log_rx", 1);
+        dut.set("bit_clocks", 1);
+        reset(dut);
+        let mut seq = 0;
+        for recording in run {
+            let mut bench = Bench {
+                host: Host::new(recording.bit_clocks),
+                dut,
+                recording,
+            };
+            bench.play(out, &mut seq);
+            if recording.reset {
+                reset(dut);
+                seq = 0;
+            }
+        }
+    }
+
+    fn expect(_: &[Recording], _: &mut Records) {}
+}
+
+fn reset(dut: &mut dyn Dut) {
+    dut.set("reset", 1);
+    (0..3).for_each(|_| dut.cycle());
+    dut.set("reset", 0);
+    (0..3).for_each(|_| dut.cycle());
+}
+
+struct Bench<'a> {
+    host: Host,
+    dut: &'a mut dyn Dut,
+    recording: &'a Recording,
+}
+
+impl Bench<'_> {
+    fn cycle(&mut self) {
+        self.host.pins(self.dut);
+        self.dut.cycle();
+    }
+
+    /// Waits for the answer to a command; what it says is compared at once.
+    fn answer(&mut self, register: u8, value: u32, out: &mut Records) {
+        let before = self.host.replies().len();
+        for _ in 0..8000 * self.recording.bit_clocks {
+            self.cycle();
+            if self.host.replies().len() > before {
+                break;
+            }
+        }
+        let (found, word) = self.host.replies().last().copied().unwrap_or_default();
+        out.say("register", found);
+        out.want("register", register);
+        out.say("value", word);
+        out.want("value", value);
+    }
+
+    fn write(&mut self, register: u8, value: u32, out: &mut Records) {
+        self.host.write(register, value);
+        let number = u32::from(register);
+        let value = if number >> 3 == 2 {
+            kept(number & 7, value)
+        } else {
+            0
+        };
+        self.answer(register, value, out);
+    }
+
+    fn counters(&mut self, seed: u64) -> [u32; 9] {
+        let mut random = Random::new(seed);
+        COUNTERS.map(|port| {
+            let word = random.word();
+            self.dut.set(port, word);
+            word
+        })
+    }
+
+    fn play(&mut self, out: &mut Records, seq: &mut u16) {
+        self.dut.set("bit_clocks", self.recording.bit_clocks);
+        self.dut.set("recording", 0);
+        let words = self.counters(self.recording.seed);
+        for (register, value) in (0x11..).zip(self.recording.settings) {
+            self.write(register, value, out);
+        }
+        self.write(0x10, self.recording.control | 1, out);
+        for (number, port) in (1..).zip(&SETTINGS[1..]) {
+            out.say(port, self.dut.get(port));
+            out.want(
+                port,
+                kept(number, self.recording.settings[number as usize - 1]),
+            );
+        }
+        for (bit, port) in [(0, "enable"), (1, "may_stall"), (3, "trigger_on_trap")] {
+            out.say(port, self.dut.get(port));
+            out.want(port, (self.recording.control | 1) >> bit & 1);
+        }
+        self.dut.set("ended", 0);
+        self.dut.set("recording", 1);
+        let records = self.offer(&words, out);
+        if self.recording.stopped {
+            self.write(0x10, self.recording.control, out);
+            out.say("enable", self.dut.get("enable"));
+            out.want("enable", false);
+        }
+        self.dut.set("recording", 0);
+        self.dut.set("end_reason", self.recording.reason.into());
+        self.dut.set("ended", 1);
+        let ended = (0..60_000 * self.recording.bit_clocks).any(|_| {
+            self.cycle();
+            self.host.ends() > 0
+        });
+        out.say("ended", ended);
+        out.want("ended", true);
+        self.host.read(0x20);
+        self.answer(0x20, 0x12, out);
+        if !self.recording.stopped {
+            self.write(0x10, 0, out);
+        }
+        self.judge(&records, &words, seq, out);
+    }
+
+    /// Offers the records' bytes, and reads registers meanwhile.
+    fn offer(&mut self, words: &[u32; 9], out: &mut Records) -> Vec<Vec<u8>> {
+        let mut random = Random::new(self.recording.seed ^ 1);
+        let lengths = &self.recording.records;
+        let records: Vec<Vec<u8>> = lengths
+            .iter()
+            .map(|length| (0..*length).map(|_| random.word() as u8).collect())
+            .collect();
+        let mut reads = self.recording.reads.iter();
+        for record in &records {
+            for (at, byte) in record.iter().enumerate() {
+                self.dut.set("byte_valid", 1);
+                self.dut.set("byte_data", (*byte).into());
+                self.dut.set("byte_last", (at + 1 == record.len()).into());
+                for _ in 0..20_000 {
+                    let taken = self.dut.get("byte_ready") == 1;
+                    self.cycle();
+                    if taken {
+                        break;
+                    }
+                }
+            }
+            self.dut.set("byte_valid", 0);
+            if let Some(register) = reads.next() {
+                self.host.read(*register);
+                self.answer(*register, self.value_of(*register, words), out);
+            }
+        }
+        // What gives way in the ring does so before the end.
+        (0..600).for_each(|_| self.cycle());
+        records
+    }
+
+    /// A register's value while the recording goes on.
+    fn value_of(&self, register: u8, words: &[u32; 9]) -> u32 {
+        let low = usize::from(register & 7);
+        match register >> 3 {
+            0 => IDENTIFICATION[low],
+            2 if low == 0 => self.recording.control | 1,
+            2 => (self.recording.settings.get(low - 1)).map_or(0, |value| kept(low as u32, *value)),
+            4 => [
+                1, words[1], words[2], words[3], words[4], words[5], words[7], 0,
+            ][low],
+            _ => 0,
+        }
+    }
+
+    /// The log's frames are the records', the last frame is END, all are numbered.
+    fn judge(&self, records: &[Vec<u8>], words: &[u32; 9], seq: &mut u16, out: &mut Records) {
+        out.say("damaged", self.host.damaged);
+        out.want("damaged", 0u32);
+        for frame in &self.host.frames {
+            out.say("seq", frame.seq);
+            out.want("seq", *seq);
+            *seq = seq.wrapping_add(1);
+        }
+        for frame in &self.host.frames {
+            if frame.kind & 0xfc == kind::LOG {
+                out.say("log", frame.kind);
+                frame.payload.iter().for_each(|byte| out.say("byte", *byte));
+            }
+            if frame.kind == kind::END {
+                frame.payload.iter().for_each(|byte| out.say("end", *byte));
+            }
+        }
+        let expected = match self.recording.control & 4 {
+            0 => records.to_vec(),
+            _ => left(records),
+        };
+        for record in &expected {
+            let count = record.len().div_ceil(240);
+            for (n, bytes) in record.chunks(240).enumerate() {
+                let flags = u8::from(n == 0) | u8::from(n + 1 == count) << 1;
+                out.want("log", kind::LOG | flags);
+                bytes.iter().for_each(|byte| out.want("byte", *byte));
+            }
+        }
+        out.want("end", self.recording.reason);
+        let words = words.iter().flat_map(|word| word.to_le_bytes());
+        words.for_each(|byte| out.want("end", byte));
+    }
+}

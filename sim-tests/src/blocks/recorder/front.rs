@@ -1,0 +1,476 @@
+//! The whole front against `lookback_model::Recorder`: every byte of every interval and gap.
+//!
+//! Which retirements are lost is the front's choice: where it may not stall, the model is told by the
+//! lengths of the intervals and gaps themselves, and everything else in them must follow.
+
+use crate::blocks::{seldom, Check, Records};
+use lookback_hdl::recorder::config::{Sizes, CLOCK_HZ, TINY};
+use lookback_log_format::config::count_bits_for;
+use lookback_log_format::interval::{EndReason, Record};
+use lookback_log_format::{RecorderConfig, Retire};
+use lookback_model::stimulus::{Event, Mix, Random, Stimulus};
+use lookback_model::Recorder;
+use lookback_sim::block::Dut;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::iter::Peekable;
+
+/// Recordings through the front.
+pub struct Runs;
+
+/// One recording.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    pub(super) sizes: Sizes,
+    pub(super) seed: u64,
+    interval: u32,
+    /// whether the hart may be stalled; if not, nobody else writes, so that only retirements are lost
+    pub(super) may_stall: bool,
+    image: (u32, u32),
+    pub(super) end: End,
+    /// instructions that a trap's trigger still records
+    pub(super) trigger: Option<u32>,
+    /// it is broken off by a reset instead
+    reset: bool,
+    pub(super) pace: Vec<Pace>,
+}
+
+/// How retirements come and bytes go for a while.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    pub(super) cycles: u16,
+    /// cycles between retirements, at most
+    pub(super) pause: u8,
+    /// how often the link takes a byte, in a thousand
+    link: u32,
+}
+
+/// Who ends a recording.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    /// The host.
+    Host,
+    /// The program.
+    Run,
+}
+
+impl Recording {
+    /// The recorder's configuration.
+    pub fn config(&self) -> RecorderConfig {
+        RecorderConfig {
+            control: 1 | u32::from(self.trigger.is_some()) << 3,
+            interval: self.interval,
+            count_bits: count_bits_for(self.interval),
+            image_lo: self.image.0,
+            image_hi: self.image.1,
+            post_trigger: self.trigger.unwrap_or(0),
+            ..self.sizes.config(CLOCK_HZ)
+        }
+    }
+
+    /// [`Recording::told`] of a recording that no reset breaks off.
+    pub fn told_whole(
+        &self,
+        events: &[(Event, u64)],
+        records: &[Vec<u8>],
+        out: &mut Records,
+    ) -> Told {
+        let whole = Self {
+            reset: false,
+            ..self.clone()
+        };
+        whole.told(events, records, out)
+    }
+
+    /// What the model says of these events, told by the records which of them were lost.
+    pub fn told(&self, events: &[(Event, u64)], records: &[Vec<u8>], out: &mut Records) -> Told {
+        let mut model = Recorder::new(&self.config());
+        let reason = match self.end {
+            End::Host => EndReason::Stopped,
+            End::Run => EndReason::RunEnded,
+        };
+        if self.may_stall {
+            for (event, cycle) in events {
+                match event {
+                    Event::Retire(r) => model.retire(r, *cycle),
+                    Event::Snoop { addr, mask, .. } => model.snoop(*addr, *mask),
+                }
+            }
+            if !self.reset {
+                model.stop(reason, 0);
+            }
+        } else {
+            self.follow_losses(&mut model, events, records, out);
+            model.stop(reason, last_cycle(records));
+        }
+        Told {
+            records: model.take_records().iter().map(Record::to_bytes).collect(),
+            ended: model.ended(),
+            retired: model.retired(),
+            lost: model.lost(),
+            triggered: model.triggered(),
+        }
+    }
+
+    /// Tells the model what was lost, from the lengths of what was sent.
+    fn follow_losses(
+        &self,
+        model: &mut Recorder,
+        events: &[(Event, u64)],
+        records: &[Vec<u8>],
+        out: &mut Records,
+    ) {
+        let mut retired = events.iter().filter_map(|(event, cycle)| match event {
+            Event::Retire(r) => Some((r, *cycle)),
+            Event::Snoop { .. } => None,
+        });
+        for bytes in records.iter().filter(|bytes| !bytes.is_empty()) {
+            match Record::from_bytes(bytes) {
+                Ok(Record::Interval(interval)) => {
+                    let count = interval.trailer.instructions as usize;
+                    retired
+                        .by_ref()
+                        .take(count)
+                        .for_each(|(r, cycle)| model.retire(r, cycle));
+                }
+                Ok(Record::Gap(gap)) => {
+                    model.overflow();
+                    let lost = retired.by_ref().take(gap.lost as usize);
+                    lost.for_each(|(r, _)| model.lose(r));
+                }
+                Err(_) => out.say("no record", bytes.len() as u32),
+            }
+        }
+        // After a trigger the rest is nobody's.
+        if model.ended() != Some(EndReason::Trigger) {
+            out.say("neither recorded nor lost", retired.count() as u32);
+            out.want("neither recorded nor lost", 0u32);
+        }
+    }
+
+    /// What happens on its ports.
+    pub fn stimulus(&self) -> Stimulus {
+        let mut mix = Mix {
+            fault: 20,
+            to_code: 80,
+            ..Mix::default()
+        };
+        if !self.may_stall {
+            mix.dma = 0;
+        }
+        Stimulus::with_mix(self.seed, &self.config(), mix)
+    }
+}
+
+impl Check for Runs {
+    type Step = Recording;
+
+    fn runs() -> BoxedStrategy<Vec<Recording>> {
+        let pace = (
+            10..500u16,
+            prop_oneof![Just(0u8), 0..4u8, Just(9), Just(40)],
+            prop_oneof![Just(1000u32), Just(600), Just(150), Just(30)],
+        );
+        let pace = pace.prop_map(|(cycles, pause, link)| Pace {
+            cycles,
+            pause,
+            link,
+        });
+        let interval = prop_oneof![3 => Just(64u32), 3 => 64..80u32, 1 => 100..300u32];
+        let image = prop_oneof![
+            2 => Just((0x8000_0000, 0x8000_0400)),
+            1 => Just((0x8000_0040, 0x8000_0200)),
+            1 => Just((0, 0)),
+        ];
+        let trigger = (
+            seldom(200),
+            prop_oneof![Just(0u32), Just(1), Just(63), Just(64), 0..200u32],
+        );
+        let trigger = trigger.prop_map(|(is, after)| is.then_some(after));
+        let end = prop_oneof![Just(End::Host), Just(End::Run)];
+        let recording = (
+            (any::<u64>(), interval, seldom(600), image),
+            (end, trigger, seldom(80)),
+            vec(pace, 1..8),
+        );
+        let recording = recording.prop_map(|(what, how, pace)| {
+            let (seed, interval, may_stall, image) = what;
+            let (end, trigger, reset) = how;
+            Recording {
+                sizes: TINY,
+                seed,
+                interval,
+                may_stall,
+                image,
+                end,
+                trigger,
+                reset,
+                pace,
+            }
+        });
+        vec(recording, 1..3).boxed()
+    }
+
+    fn drive(run: &[Recording], dut: &mut dyn Dut, out: &mut Records) {
+        dut.set("hold", 1);
+        dut.set("reset", 1);
+        dut.cycle();
+        dut.set("reset", 0);
+        dut.cycle();
+        out.say("held", dut.get("stall"));
+        out.want("held", true);
+        for recording in run {
+            Bench::new(dut, recording).record(out);
+        }
+    }
+
+    fn expect(_: &[Recording], _: &mut Records) {}
+}
+
+/// The front's surroundings during one recording.
+struct Bench<'a> {
+    dut: &'a mut dyn Dut,
+    recording: &'a Recording,
+    stimulus: Peekable<Stimulus>,
+    random: Random,
+    pause: u32,
+    /// an instruction was started before `stall` rose
+    under_way: bool,
+    cycle: u64,
+    stalls: u32,
+    /// retirements and other writes with their cycles, in order
+    events: Vec<(Event, u64)>,
+    /// bytes of the records, the last one perhaps unfinished
+    records: Vec<Vec<u8>>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(dut: &'a mut dyn Dut, recording: &'a Recording) -> Self {
+        let config = recording.config();
+        for (port, value) in [
+            ("interval", config.interval),
+            ("count_bits", config.count_bits.into()),
+            ("image_lo", config.image_lo),
+            ("image_hi", config.image_hi),
+            ("may_stall", recording.may_stall.into()),
+            ("trigger_on_trap", recording.trigger.is_some().into()),
+            ("post_trigger", config.post_trigger),
+            ("byte_ready", 0),
+        ] {
+            dut.set(port, value);
+        }
+        Self {
+            dut,
+            recording,
+            stimulus: recording.stimulus().peekable(),
+            random: Random::new(recording.seed ^ 0xf00d),
+            pause: 0,
+            under_way: false,
+            cycle: 0,
+            stalls: 0,
+            events: Vec::new(),
+            records: vec![Vec::new()],
+        }
+    }
+
+    fn record(mut self, out: &mut Records) {
+        self.dut.set("enable", 1);
+        let began = (0..100).any(|_| {
+            self.dut.cycle();
+            self.dut.get("recording") == 1
+        });
+        out.say("began", began);
+        out.want("began", true);
+        for pace in &self.recording.pace {
+            for _ in 0..pace.cycles {
+                if self.dut.get("recording") == 0 {
+                    break;
+                }
+                self.offer(pace.pause);
+                self.cycle(pace.link);
+            }
+        }
+        self.quiet();
+        if self.recording.reset {
+            self.break_off(out);
+        } else {
+            self.end(out);
+        }
+    }
+
+    /// Sets the ports of a cycle in which something may happen.
+    fn offer(&mut self, pause: u8) {
+        self.quiet();
+        let stall = self.dut.get("stall") == 1;
+        if self.pause == 0 && (!stall || self.under_way) {
+            let is_retirement = |event: &Event| matches!(event, Event::Retire(_));
+            if let Some(event) = self.stimulus.next_if(is_retirement) {
+                if let Event::Retire(r) = &event {
+                    set_retirement(self.dut, r);
+                }
+                self.events.push((event, self.cycle));
+                self.pause = 1 + self.random.below(u32::from(pause) + 1);
+            }
+            self.under_way = !stall;
+        }
+        self.pause = self.pause.saturating_sub(1);
+        let is_snoop = |event: &Event| matches!(event, Event::Snoop { .. });
+        if self.random.chance(500) {
+            if let Some(event) = self.stimulus.next_if(is_snoop) {
+                if let Event::Snoop { addr, mask, .. } = event {
+                    self.dut.set("snoop_valid", 1);
+                    self.dut.set("snoop_addr", addr);
+                    self.dut.set("snoop_mask", mask.into());
+                }
+                self.events.push((event, self.cycle));
+            }
+        }
+    }
+
+    fn quiet(&mut self) {
+        self.dut.set("rvfi_valid", 0);
+        self.dut.set("snoop_valid", 0);
+    }
+
+    fn cycle(&mut self, link: u32) {
+        let ready = self.random.chance(link);
+        self.dut.set("byte_ready", ready.into());
+        if ready && self.dut.get("byte_valid") == 1 {
+            let byte = self.dut.get("byte_data") as u8;
+            if let Some(record) = self.records.last_mut() {
+                record.push(byte);
+            }
+            if self.dut.get("byte_last") == 1 {
+                self.records.push(Vec::new());
+            }
+        }
+        self.stalls += u32::from(self.dut.get("recording") == 1 && self.dut.get("stall") == 1);
+        self.dut.cycle();
+        self.cycle += 1;
+    }
+
+    fn end(mut self, out: &mut Records) {
+        match self.recording.end {
+            End::Host => self.dut.set("enable", 0),
+            End::Run => self.dut.set("run_ended", 1),
+        }
+        let ended = (0..40_000).any(|_| {
+            self.cycle(1000);
+            self.dut.get("ended") == 1
+        });
+        out.say("ended", ended);
+        out.want("ended", true);
+        let model = self.recording.told(&self.events, &self.records, out);
+        self.compare(&model, out);
+        for (what, port) in [
+            ("reason", "end_reason"),
+            ("retired", "retired_lo"),
+            ("lost", "lost_lo"),
+            ("lost something", "lost_any"),
+            ("triggered", "triggered"),
+            ("stalls", "stalls_lo"),
+            ("recording", "recording"),
+        ] {
+            out.say(what, self.dut.get(port));
+        }
+        let reason = model.ended.map_or(0, EndReason::code);
+        out.want("reason", reason);
+        out.want("retired", model.retired as u32);
+        out.want("lost", model.lost as u32);
+        out.want("lost something", model.lost > 0);
+        out.want("triggered", model.triggered);
+        out.want("stalls", self.stalls);
+        out.want("recording", false);
+        self.dut.set("enable", 0);
+        self.dut.set("run_ended", 0);
+        (0..3).for_each(|_| self.dut.cycle());
+    }
+
+    /// What was sent until a reset is the beginning of what would have been sent.
+    fn break_off(mut self, out: &mut Records) {
+        if !self.recording.may_stall {
+            self.reset();
+            return;
+        }
+        let mut model = self.recording.told(&self.events, &self.records, out);
+        let sent: usize = self.records.iter().map(Vec::len).sum();
+        let mut left = sent;
+        model.records.retain_mut(|record| {
+            record.truncate(left);
+            left -= record.len();
+            !record.is_empty()
+        });
+        self.records.retain(|record| !record.is_empty());
+        let flat = |records: &[Vec<u8>]| records.concat();
+        // An interval that is still open is not the model's to tell.
+        let known = flat(&model.records);
+        let sent = flat(&self.records);
+        sent.iter()
+            .take(known.len())
+            .for_each(|byte| out.say("byte", *byte));
+        known.iter().for_each(|byte| out.want("byte", *byte));
+        self.reset();
+    }
+
+    fn reset(&mut self) {
+        self.dut.set("enable", 0);
+        self.dut.set("reset", 1);
+        (0..2).for_each(|_| self.dut.cycle());
+        self.dut.set("reset", 0);
+    }
+
+    fn compare(&self, model: &Told, out: &mut Records) {
+        let sent = self.records.iter().filter(|bytes| !bytes.is_empty());
+        for bytes in sent {
+            bytes.iter().for_each(|byte| out.say("byte", *byte));
+            out.say("end of record", true);
+        }
+        for bytes in &model.records {
+            bytes.iter().for_each(|byte| out.want("byte", *byte));
+            out.want("end of record", true);
+        }
+    }
+}
+
+/// What the model says of a recording.
+pub struct Told {
+    /// Bytes of its intervals and gaps.
+    pub records: Vec<Vec<u8>>,
+    /// Why it ended.
+    pub ended: Option<EndReason>,
+    /// Retirements.
+    pub retired: u64,
+    /// Retirements lost.
+    pub lost: u64,
+    triggered: bool,
+}
+
+/// The cycle of a gap with which a recording ends.
+fn last_cycle(records: &[Vec<u8>]) -> u64 {
+    let last = records.iter().rfind(|bytes| !bytes.is_empty());
+    match last.map(|bytes| Record::from_bytes(bytes)) {
+        Some(Ok(Record::Gap(gap))) => gap.cycle,
+        _ => 0,
+    }
+}
+
+/// Puts a retirement on the port.
+pub fn set_retirement(dut: &mut dyn Dut, r: &Retire) {
+    for (port, value) in [
+        ("rvfi_valid", 1),
+        ("rvfi_insn", r.insn),
+        ("rvfi_trap", r.trap.into()),
+        ("rvfi_mode", r.mode.into()),
+        ("rvfi_rd_addr", r.rd_addr.into()),
+        ("rvfi_rd_wdata", r.rd_wdata),
+        ("rvfi_pc_rdata", r.pc_rdata),
+        ("rvfi_pc_wdata", r.pc_wdata),
+        ("rvfi_mem_addr", r.mem_addr),
+        ("rvfi_mem_rmask", r.mem_rmask.into()),
+        ("rvfi_mem_wmask", r.mem_wmask.into()),
+        ("rvfi_mem_rdata", r.mem_rdata),
+        ("rvfi_mem_wdata", r.mem_wdata),
+    ] {
+        dut.set(port, value);
+    }
+}

@@ -1,0 +1,108 @@
+//! The blocks of `hdl/src/recorder`.
+
+mod control;
+mod dictionary;
+mod encoder;
+mod front;
+mod memories;
+mod numbers;
+mod queues;
+mod retirement;
+mod sequencer;
+mod whole;
+
+use super::registry::Block;
+use crate::block;
+use lookback_hdl::recorder::{
+    config::{BugnetRecorder, TinyFront, TinyRecorder},
+    counters::Counters,
+    dictionary::Dictionary,
+    digest::DigestStep,
+    encoder::Encoder,
+    event_fifo::EventFifo,
+    first_load_tags::FirstLoadTags,
+    input_queue::InputQueue,
+    interval::IntervalControl,
+    known_code::KnownCode,
+    packer::Packer,
+    register_shadow::RegisterShadow,
+    retire::RetireStage,
+    sequencer::Sequencer,
+};
+use queues::Queue;
+
+/// The table.
+pub const BLOCKS: &[Block] = &[
+    block!("counters", numbers::Sums, 40; Counters:
+        clock; in clear retire cycle stall lose mark;
+        out retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
+            mark_cycles_lo mark_cycles_hi gap_lost_lo gap_lost_hi),
+    block!("dictionary", dictionary::Lookups<6>, 24; Dictionary<6, 7, 8, 3, 3>:
+        clock; in empty look value; out done hit index),
+    block!("dictionary-small", dictionary::Lookups<3>, 120; Dictionary<3, 4, 4, 2, 1>:
+        clock; in empty look value; out done hit index),
+    block!("digest-step", retirement::DigestSteps, 40; DigestStep:
+        in digest pc store_addr store_data store_mask rd_addr rd_data trap; out stepped),
+    block!("encoder", encoder::Events, 100; Encoder<3>:
+        clock; in clear clear_half count_bits event_valid event_kind event_position event_value
+            dict_done dict_hit dict_index mode cycles_lo cycles_hi lost_lo lost_hi reason
+            register_data ready;
+        out event_pop dict_empty dict_look register header_done load bits size align last idle),
+    block!("event-fifo", Queue<queues::Events<3, 4>>, 100; EventFifo<3, 4>:
+        clock; in clear push kind position value pop;
+        out valid empty full pressure head_kind head_position head_value),
+    block!("first-load-tags", memories::Tags<2>, 150; FirstLoadTags<2, 2, 1, 2, 27, 2, 30, 3>:
+        clock; in clear advance address need touch remove commit; out known),
+    block!("first-load-tags-direct", memories::Tags<1>, 80; FirstLoadTags<1, 2, 1, 2, 27, 2, 30, 3>:
+        clock; in clear advance address need touch remove commit; out known),
+    block!("front", front::Runs, 100; TinyFront:
+        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+            rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
+            rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
+            image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready;
+        out byte_valid byte_data byte_last stall recording ended end_reason triggered lost_any
+            retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi),
+    block!("input-queue", Queue<queues::Retirements>, 60; InputQueue:
+        clock; in clear push flags position pc insn value addr masks snoop_addr pop;
+        out valid empty full half head_flags head_position head_pc head_insn head_value head_addr
+            head_masks head_snoop_addr),
+    block!("interval-control", control::Control, 80; IntervalControl<4>:
+        clock; in reset enable may_stall hold run_ended interval trigger_on_trap post_trigger valid
+            trap needs_entry stepped snooped full pressure live drained;
+        out clear sweep accept accept_snoop push open gap last position digest count_retire
+            count_loss count_cycle count_stall gap_start total_digest reason stall recording ended
+            end_reason triggered lost_any),
+    block!("known-code", memories::Code, 120; KnownCode<3>:
+        clock; in clear sweep image_lo image_hi fetch_pc pc store store_addr snoop snoop_addr;
+        out known),
+    block!("packer", numbers::Bits, 80; Packer:
+        clock; in clear load bits size align last byte_ready;
+        out ready idle byte_valid byte_data byte_last),
+    block!("recorder-tiny", whole::Recordings<false>, 16; TinyRecorder:
+        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+            rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
+            rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks
+            log_rx;
+        out stall log_tx),
+    block!("recorder-bugnet", whole::Recordings<true>, 4; BugnetRecorder:
+        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+            rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
+            rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks
+            log_rx;
+        out stall log_tx),
+    block!("register-shadow", memories::Registers, 60; RegisterShadow:
+        clock; in clear sweep write write_addr write_data freeze thaw read_addr;
+        out read_data live),
+    block!("retire-stage", retirement::FirstStage, 100; RetireStage:
+        clock; in zero_data rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+            rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
+            rvfi_mem_wdata snoop_valid snoop_addr snoop_mask;
+        out valid trap mode insn pc pc_in_memory redirect rd_addr rd_data addr store_addr rmask
+            wmask store store_data data operation certain value snooped snooped_memory
+            snooped_addr snooped_mask),
+    block!("sequencer", sequencer::Entries, 100; Sequencer:
+        clock; in clear valid flags position pc insn value addr masks snoop_addr digest tag_known
+            full;
+        out pop tag_address tag_need tag_touch tag_remove tag_commit tag_advance push event_kind
+            event_position event_value),
+];

@@ -1,0 +1,107 @@
+//! All blocks and presets in one table. A block is an entry of it or fails a test, and an entry cannot
+//! be written without what checks it.
+
+use super::run::{check, Effort, Engines, Verdict};
+use super::Check;
+use lookback_rtl_gen::{emit, verilator_lint, Design};
+use lookback_sim::block::stepped::{Pins, SteppedBlock};
+use lookback_sim::block::verilated::VerilatedLibrary;
+use lookback_sim::block::Dut;
+use rust_hdl::prelude::{yosys_validate, Block as Circuit};
+
+/// A block, with everything that holds it to its word.
+pub struct Block {
+    /// What it is called here.
+    pub name: &'static str,
+    /// Path of its type.
+    pub rust_type: fn() -> &'static str,
+    /// Runs of an ordinary test.
+    pub cases: u32,
+    /// Checks it with rust-hdl's checks and the AST lint, and emits its Verilog.
+    pub emit: fn(top: &str) -> Result<Design, lookback_rtl_gen::Error>,
+    /// What the list of its pins lacks or has too much.
+    pub differences: fn(&Design) -> Vec<String>,
+    /// A fresh one in rust-hdl's simulator.
+    pub stepped: fn() -> Box<dyn Dut>,
+    /// Its co-simulation.
+    pub check: fn(&str, &Engines<'_>, &Effort) -> Verdict,
+}
+
+impl Block {
+    /// Its Verilog; the error says which guard refuses it.
+    pub fn design(&self) -> Result<Design, String> {
+        // yosys_validate wants this name.
+        (self.emit)("top").map_err(|error| format!("{}: {error}", self.name))
+    }
+
+    /// The guards that need tools: Verilator's lint, and yosys, which finds latches.
+    pub fn guard(&self, design: &Design) -> Verdict {
+        let name = self.name;
+        let differences = (self.differences)(design);
+        if !differences.is_empty() {
+            return Err(format!("{name}: {}", differences.join("; ")));
+        }
+        verilator_lint(&design.verilog, &design.top).map_err(|error| format!("{name}: {error}"))?;
+        let prefix = format!("lookback_registry_{name}");
+        yosys_validate(&prefix, &design.verilog)
+            .map_err(|error| format!("{name}: yosys: {error:?}"))
+    }
+
+    /// Its co-simulation, all three ways.
+    pub fn cosimulate(&self, design: &Design, effort: &Effort) -> Verdict {
+        let verilated = VerilatedLibrary::new(design).map_err(|e| format!("{}: {e}", self.name))?;
+        let engines = Engines {
+            stepped: Some(self.stepped),
+            verilated: &verilated,
+        };
+        (self.check)(self.name, &engines, effort)
+    }
+}
+
+/// What [`block!`](crate::block) needs of a block's type.
+pub fn emit_block<B: Circuit>(top: &str, mut block: B) -> Result<Design, lookback_rtl_gen::Error> {
+    emit(top, &mut block)
+}
+
+/// What [`block!`](crate::block) needs of a block's pins.
+pub fn step_block<B: Circuit + 'static>(block: B, pins: Pins<B>) -> Box<dyn Dut> {
+    Box::new(SteppedBlock::new(block, pins))
+}
+
+/// What [`block!`](crate::block) needs of a block's check.
+pub fn check_block<C: Check>(name: &str, engines: &Engines<'_>, effort: &Effort) -> Verdict {
+    check::<C>(name, engines, effort)
+}
+
+/// An entry of the table: name, check, cases; then type and ports as for `lookback_sim::pins!`. A
+/// block that is built with arguments has them behind its type: `Block = Block::new(1);`.
+#[macro_export]
+macro_rules! block {
+    ($name:literal, $check:ty, $cases:literal; $block:ty: $($pins:tt)*) => {
+        $crate::block!($name, $check, $cases; $block = <$block>::default(); $($pins)*)
+    };
+    ($name:literal, $check:ty, $cases:literal; $block:ty = $make:expr; $($pins:tt)*) => {
+        $crate::blocks::registry::Block {
+            name: $name,
+            rust_type: std::any::type_name::<$block>,
+            cases: $cases,
+            emit: |top| $crate::blocks::registry::emit_block::<$block>(top, $make),
+            differences: |design| lookback_sim::pins!($block: $($pins)*).differences(design),
+            stepped: || {
+                $crate::blocks::registry::step_block($make, lookback_sim::pins!($block: $($pins)*))
+            },
+            check: $crate::blocks::registry::check_block::<$check>,
+        }
+    };
+}
+
+/// All blocks.
+pub fn blocks() -> impl Iterator<Item = &'static Block> {
+    let groups = [
+        super::memory::BLOCKS,
+        super::recorder::BLOCKS,
+        super::drain::BLOCKS,
+        super::soc::BLOCKS,
+    ];
+    groups.into_iter().flatten()
+}
