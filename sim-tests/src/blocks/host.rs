@@ -1,14 +1,17 @@
-//! The host's side of the UART, one sample a cycle: what it sends, and the frames that come.
+//! The host's side of the link, one sample a cycle: what it sends, and the frames that come.
 
 use super::drain::frame_bits;
 use lookback_log_format::frame::{kind, Frame, FrameDecoder};
 use lookback_sim::block::Dut;
 use std::collections::VecDeque;
 
-/// A host at the end of `log_rx` and `log_tx`.
+/// A host at the end of `log_rx` and `log_tx`, or of the same bytes without a UART.
 pub struct Host {
+    /// cycles a bit; 0 without a UART
     bit_clocks: u32,
     levels: VecDeque<bool>,
+    /// bits and bytes for a receiver that has no UART
+    pulses: VecDeque<Pulse>,
     seq: u16,
     /// samples of the byte that is coming
     coming: Vec<bool>,
@@ -19,12 +22,21 @@ pub struct Host {
     pub damaged: u32,
 }
 
+/// What a UART's receiver says in a cycle.
+#[derive(Clone, Copy)]
+enum Pulse {
+    Bit(bool),
+    Byte(u8),
+    Nothing,
+}
+
 impl Host {
-    /// A host that knows the speed.
+    /// A host that knows the speed; 0 is a link without a UART.
     pub fn new(bit_clocks: u32) -> Self {
         Self {
             bit_clocks,
             levels: VecDeque::new(),
+            pulses: VecDeque::new(),
             seq: 0,
             coming: Vec::new(),
             decoder: FrameDecoder::new(),
@@ -46,6 +58,12 @@ impl Host {
     fn send(&mut self, frame: &Frame) {
         self.seq = self.seq.wrapping_add(1);
         for byte in frame.to_wire() {
+            if self.bit_clocks == 0 {
+                let bits = (0..8).map(|bit| Pulse::Bit(byte >> bit & 1 == 1));
+                self.pulses.extend(bits);
+                self.pulses.extend([Pulse::Byte(byte), Pulse::Nothing]);
+                continue;
+            }
             for bit in frame_bits(byte) {
                 self.levels
                     .extend(std::iter::repeat_n(bit, self.bit_clocks as usize));
@@ -55,6 +73,9 @@ impl Host {
 
     /// Sets and samples the pins of this cycle; the caller brings the clock's edge.
     pub fn pins(&mut self, dut: &mut dyn Dut) {
+        if self.bit_clocks == 0 {
+            return self.bytes(dut);
+        }
         dut.set("log_rx", self.levels.pop_front().unwrap_or(true).into());
         let level = dut.get("log_tx") == 1;
         if self.coming.is_empty() && level {
@@ -74,6 +95,33 @@ impl Host {
             self.damaged += 1;
         }
         let byte = (0..8).fold(0, |byte, n| byte | u8::from(bit(1 + n)) << n);
+        self.take(byte);
+    }
+
+    /// A link that takes a byte every third cycle.
+    fn bytes(&mut self, dut: &mut dyn Dut) {
+        let pulse = self.pulses.pop_front().unwrap_or(Pulse::Nothing);
+        let (bit, byte) = match pulse {
+            Pulse::Bit(bit) => (Some(bit), None),
+            Pulse::Byte(byte) => (None, Some(byte)),
+            Pulse::Nothing => (None, None),
+        };
+        dut.set("rx_bit_valid", bit.is_some().into());
+        dut.set("rx_bit_data", bit.unwrap_or(true).into());
+        dut.set("rx_byte_valid", byte.is_some().into());
+        dut.set("rx_byte_data", byte.unwrap_or(0xa5).into());
+        self.coming.push(true);
+        let ready = self.coming.len() == 3;
+        dut.set("tx_ready", ready.into());
+        if ready {
+            self.coming.clear();
+            if dut.get("tx_valid") == 1 {
+                self.take(dut.get("tx_data") as u8);
+            }
+        }
+    }
+
+    fn take(&mut self, byte: u8) {
         match self.decoder.push(byte) {
             Some(Ok(frame)) => self.frames.push(frame),
             Some(Err(_)) => self.damaged += 1,

@@ -21,11 +21,13 @@
 pub mod registry;
 pub mod run;
 
+pub mod attach;
 pub mod drain;
 mod host;
 pub mod memory;
 pub mod recorder;
 pub mod soc;
+pub mod sources;
 
 use lookback_sim::block::Dut;
 use proptest::prelude::*;

@@ -102,6 +102,39 @@ pub fn blocks() -> impl Iterator<Item = &'static Block> {
         super::recorder::BLOCKS,
         super::drain::BLOCKS,
         super::soc::BLOCKS,
+        super::attach::BLOCKS,
     ];
     groups.into_iter().flatten()
 }
+
+impl Block {
+    /// Path of its type without sizes.
+    pub fn type_path(&self) -> &'static str {
+        let name = (self.rust_type)();
+        name.split('<').next().unwrap_or(name)
+    }
+}
+
+/// A design that users get, and the check that its Verilog is held to.
+pub struct PresetCheck {
+    /// The preset's name.
+    pub preset: &'static str,
+    /// Runs of an ordinary test.
+    pub cases: u32,
+    /// Its co-simulation: the preset's own Verilog against the model.
+    pub check: fn(&str, &Engines<'_>, &Effort) -> Verdict,
+}
+
+/// Presets that are checked here. Those with a SoC run programs in `tests/programs.rs`.
+pub const PRESETS: &[PresetCheck] = &[
+    PresetCheck {
+        preset: "recorder-tiny",
+        cases: 6,
+        check: check_block::<super::recorder::Whole<false>>,
+    },
+    PresetCheck {
+        preset: "recorder-bugnet",
+        cases: 6,
+        check: check_block::<super::recorder::Whole<true>>,
+    },
+];

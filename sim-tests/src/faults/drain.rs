@@ -175,8 +175,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "uart-tx-slow",
         what: "A bit takes a cycle too many.",
         block: "uart-tx",
-        from: "first_cycle = 16'b1111111111111110;",
-        to: "first_cycle = 16'b1111111111111111;",
+        from: "first_cycle = 16'hfffe;",
+        to: "first_cycle = 16'hffff;",
         quick: false,
     },
     Fault {
@@ -215,8 +215,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "message-end-short",
         what: "END lacks its last word.",
         block: "message",
-        from: "(~end_ff$q | pick_ff$q[32'h8])",
-        to: "(~end_ff$q | pick_ff$q[32'h7])",
+        from: "(~end_ff$q | (pick_ff$q[32'h8] & ~breached) | pick_ff$q[32'he])",
+        to: "(~end_ff$q | (pick_ff$q[32'h7] & ~breached) | pick_ff$q[32'he])",
         quick: false,
     },
     Fault {
@@ -254,7 +254,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "drain-holds-not",
         what: "In ring mode the log is sent at once.",
-        block: "drain",
+        block: "drain-core",
         from: "ring$hold = settings[32'h2] & ~ended;",
         to: "ring$hold = 1'b0;",
         quick: false,
@@ -262,7 +262,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "drain-end-early",
         what: "END is sent before the ring is empty.",
-        block: "drain",
+        block: "drain-core",
         from: "framer$end_ready = message$end_due & ring$empty;",
         to: "framer$end_ready = message$end_due & ~framer$piece_ready;",
         quick: false,
@@ -270,7 +270,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         name: "drain-restart-keeps-log",
         what: "A new recording begins with the bytes of the last one.",
-        block: "drain",
+        block: "drain-core",
         from: "ring$clear = clear;",
         to: "ring$clear = 1'b0;",
         quick: false,

@@ -295,8 +295,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "retire-csr-of-x0",
         what: "A CSR instruction without a register counts as an operation.",
         block: "retire-stage",
-        from: "csr = system & |funct3 & |rvfi_rd_addr;",
-        to: "csr = system & |funct3;",
+        from: "csr = ((system & |funct3) | rvfi_opaque) & |rvfi_rd_addr;",
+        to: "csr = ((system & |funct3) | rvfi_opaque);",
         quick: true,
     },
     Fault {
@@ -319,8 +319,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "retire-no-redirect-after-trap",
         what: "The instruction after a trap is not redirected.",
         block: "retire-stage",
-        from: "opaque_ff$d = rvfi_trap | (system & ~|funct3);",
-        to: "opaque_ff$d = (system & ~|funct3);",
+        from: "opaque_ff$d = rvfi_trap | (system & ~|funct3) | rvfi_jumps;",
+        to: "opaque_ff$d = (system & ~|funct3) | rvfi_jumps;",
         quick: false,
     },
     Fault {

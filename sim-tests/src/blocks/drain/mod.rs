@@ -11,7 +11,8 @@ mod whole;
 use super::registry::Block;
 use crate::block;
 use lookback_hdl::drain::{
-    Command, Control, Drain, Framer, LogRing, Message, Preset, RegisterBits, UartRx, UartTx,
+    Command, Control, Drain, DrainCore, Framer, LogRing, Message, Preset, RegisterBits, UartRx,
+    UartTx,
 };
 
 pub use serial::frame as frame_bits;
@@ -21,15 +22,24 @@ pub const BLOCKS: &[Block] = &[
     block!("command", command::Commands, 80; Command:
         clock; in reset bit_valid bit_data byte_valid byte_data next_bit;
         out fire write register value),
-    block!("drain", whole::Recordings, 20; Drain<9> = Drain::new(registers::IDENTITY);
+    block!("drain", whole::Recordings<false>, 20; Drain<9> = Drain::new(registers::IDENTITY);
         clock; in reset byte_valid byte_data byte_last log_rx bit_clocks recording ended end_reason
             triggered lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo
             lost_hi run_code;
         out byte_ready log_tx enable may_stall trigger_on_trap interval count_bits image_lo image_hi
             post_trigger),
+    block!("drain-core", whole::Recordings<true>, 24; DrainCore<9> = DrainCore::new(registers::IDENTITY);
+        clock; in reset byte_valid byte_data byte_last tx_ready rx_bit_valid rx_bit_data
+            rx_byte_valid rx_byte_data strapped clock_hz mem_base mem_mask poke ask bus_register
+            bus_value breached breach_rule breach_at breach_pc breach_insn breach_want breach_got
+            recording ended end_reason triggered lost_any retired_lo retired_hi cycles_lo cycles_hi
+            stalls_lo stalls_hi lost_lo lost_hi run_code;
+        out byte_ready tx_valid tx_data quiet status control_word enable may_stall trigger_on_trap
+            interval count_bits image_lo image_hi post_trigger),
     block!("drain-control", registers::Registers, 60; Control = Control::new(registers::IDENTITY);
         clock; in reset write register value pick setting number index status retired_lo retired_hi
-            cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi run_code;
+            cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi run_code
+            breach_rule breach_at breach_pc breach_insn breach_want breach_got;
         out copying word stored_bit control interval count_bits image_lo image_hi post_trigger),
     block!("framer", framer::Frames, 60; Framer:
         clock; in reset pause piece_ready piece_first piece_last piece_data piece_more reply_ready
@@ -40,7 +50,7 @@ pub const BLOCKS: &[Block] = &[
         clock; in reset clear hold byte_valid byte_data byte_last piece_start piece_take;
         out byte_ready piece_ready piece_first piece_last piece_data piece_more empty),
     block!("message", registers::Messages, 60; Message:
-        clock; in reset clear fire register ended end_reason start start_end bit_index take word
+        clock; in reset clear fire register breached ended end_reason start start_end bit_index take word
             stored_bit;
         out obey reply_ready end_due end_sent data more pick setting number index),
     block!("preset", stored::Register, 10; Preset<5> = Preset::new(9);

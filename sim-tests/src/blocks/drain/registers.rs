@@ -15,6 +15,7 @@ pub const IDENTITY: Identity = Identity {
     clock_hz: 50_000_000,
     mem_base: 0x8000_0000,
     mem_mask: 0xf00f_0ff0,
+    port: 1,
 };
 
 /// Registers 0 to 7.
@@ -26,7 +27,7 @@ pub const IDENTIFICATION: [u32; 8] = [
     IDENTITY.clock_hz,
     IDENTITY.mem_base,
     IDENTITY.mem_mask,
-    0,
+    IDENTITY.port,
 ];
 
 /// What a setting keeps of what is written to it.
@@ -52,7 +53,7 @@ pub const SETTINGS: [&str; 6] = [
 ];
 
 /// The words that END and the counters are made of, in the order of `pick`.
-const WORDS: [&str; 10] = [
+const WORDS: [&str; 16] = [
     "run_code",
     "retired_lo",
     "retired_hi",
@@ -62,6 +63,12 @@ const WORDS: [&str; 10] = [
     "stalls_hi",
     "lost_lo",
     "lost_hi",
+    "breach_rule",
+    "breach_at",
+    "breach_pc",
+    "breach_insn",
+    "breach_want",
+    "breach_got",
     "status",
 ];
 
@@ -82,14 +89,14 @@ pub enum Access {
 }
 
 fn register() -> BoxedStrategy<u32> {
-    prop_oneof![6 => 0x10..0x16u32, 2 => 0x20..0x28u32, 2 => 0..8u32, 1 => 0..256u32].boxed()
+    prop_oneof![6 => 0x10..0x16u32, 2 => 0x20..0x30u32, 2 => 0..8u32, 1 => 0..256u32].boxed()
 }
 
 impl Check for Registers {
     type Step = Access;
 
     fn runs() -> BoxedStrategy<Vec<Access>> {
-        let pick = prop_oneof![1 => Just(None), 8 => (0..10u32).prop_map(Some)];
+        let pick = prop_oneof![1 => Just(None), 8 => (0..16u32).prop_map(Some)];
         let access = prop_oneof![
             8 => (register(), word()).prop_map(|(register, value)| Access::Write(register, value)),
             8 => (any::<bool>(), 0..8u32).prop_map(|(setting, n)| Access::Stored(setting, n)),
@@ -140,7 +147,8 @@ impl Check for Registers {
                 Access::Pick(pick, seed) => {
                     let mut random = Random::new(*seed);
                     let mut words = WORDS.map(|_| random.word());
-                    words[9] &= 31;
+                    words[9] &= 15;
+                    words[15] &= 63;
                     out.say("word", pick.map_or(0, |bit| words[bit as usize]));
                 }
                 Access::Reset => settings = [0; 8],
@@ -192,8 +200,8 @@ pub enum Ask {
     Command(u32, u8),
     /// Two commands before the first is answered: the second is not obeyed.
     Hasty(u32, u32),
-    /// The front ends a recording, for this reason.
-    End(u8),
+    /// The front ends a recording, for this reason, and the core broke a rule or not.
+    End(u8, bool),
     /// The front begins one.
     Clear,
     /// A reset.
@@ -201,7 +209,7 @@ pub enum Ask {
 }
 
 /// The words around the composer in one run.
-fn surroundings() -> ([u32; 10], [u32; 8]) {
+fn surroundings() -> ([u32; 16], [u32; 8]) {
     let mut random = Random::new(77);
     (
         std::array::from_fn(|_| random.word()),
@@ -217,8 +225,10 @@ fn reply_to(register: u32) -> Vec<u8> {
         2 => settings[low],
         // STATUS, RETIRED, CYCLES, STALLS, LOST.
         4 => [
-            words[9], words[1], words[2], words[3], words[4], words[5], words[7], 0,
+            words[15], words[1], words[2], words[3], words[4], words[5], words[7], 0,
         ][low],
+        // The breach's six words.
+        5 if low < 6 => words[9 + low],
         _ => 0,
     };
     let mut bytes = vec![register as u8];
@@ -233,7 +243,7 @@ impl Check for Messages {
         let ask = prop_oneof![
             12 => (register(), 0..6u8).prop_map(|(register, wait)| Ask::Command(register, wait)),
             1 => (register(), register()).prop_map(|(a, b)| Ask::Hasty(a, b)),
-            2 => (1..6u8).prop_map(Ask::End),
+            2 => (1..6u8, any::<bool>()).prop_map(|(reason, breached)| Ask::End(reason, breached)),
             1 => Just(Ask::Clear),
             1 => Just(Ask::Reset),
         ];
@@ -260,12 +270,13 @@ impl Check for Messages {
                     out.say("obeyed", bench.command(*second));
                     bench.message(false, 5, out);
                 }
-                Ask::End(reason) => {
+                Ask::End(reason, breached) => {
+                    bench.dut.set("breached", (*breached).into());
                     bench.dut.set("ended", 1);
                     bench.dut.set("end_reason", (*reason).into());
                     bench.cycle();
                     out.say("end due", bench.dut.get("end_due"));
-                    bench.message(true, 37, out);
+                    bench.message(true, 70, out);
                     out.say("end due", bench.dut.get("end_due"));
                     bench.dut.set("ended", 0);
                     bench.cycle();
@@ -297,10 +308,14 @@ impl Check for Messages {
                     out.say("obeyed", false);
                     bytes(&reply_to(*first), out);
                 }
-                Ask::End(reason) => {
+                Ask::End(reason, breached) => {
                     out.say("end due", true);
                     let mut payload = vec![*reason];
-                    payload.extend(words[..9].iter().flat_map(|word| word.to_le_bytes()));
+                    payload.extend(
+                        words[..if *breached { 15 } else { 9 }]
+                            .iter()
+                            .flat_map(|word| word.to_le_bytes()),
+                    );
                     bytes(&payload, out);
                     out.say("end due", false);
                     sent = true;

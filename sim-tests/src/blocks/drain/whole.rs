@@ -1,4 +1,5 @@
-//! The whole drain: a host on one side, a front that the driver plays on the other.
+//! The whole drain, with its UART and without: a host on one side, a front that the driver plays on
+//! the other. Without a UART there is a bus beside the host, and the core may break rules.
 
 use super::registers::{kept, IDENTIFICATION, SETTINGS};
 use super::ring::left;
@@ -10,8 +11,8 @@ use lookback_sim::block::Dut;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Recordings through the drain.
-pub struct Recordings;
+/// Recordings through the drain, or through its core without a UART.
+pub struct Recordings<const CORE: bool>;
 
 /// One recording.
 #[derive(Clone, Debug)]
@@ -31,6 +32,19 @@ pub struct Recording {
     stopped: bool,
     /// a reset comes after it
     reset: bool,
+    /// what only a drain's core has
+    core: Option<Core>,
+}
+
+/// What a drain's core is beside its UART.
+#[derive(Clone, Debug)]
+pub struct Core {
+    /// settings are made by the bus
+    pokes: bool,
+    /// CLOCK, MEM_BASE and MEM_MASK, if they are straps
+    straps: Option<[u32; 3]>,
+    /// the core broke a rule: the six words of it
+    breach: Option<[u32; 6]>,
 }
 
 /// The front's counters in the order of END.
@@ -46,12 +60,22 @@ const COUNTERS: [&str; 9] = [
     "lost_hi",
 ];
 
-impl Check for Recordings {
+/// The words of a breach.
+const BREACH: [&str; 6] = [
+    "breach_rule",
+    "breach_at",
+    "breach_pc",
+    "breach_insn",
+    "breach_want",
+    "breach_got",
+];
+
+impl<const CORE: bool> Check for Recordings<CORE> {
     type Step = Recording;
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
         let length = prop_oneof![4 => 1..30usize, 2 => 1..300usize, 1 => 238..243usize];
-        let registers = prop_oneof![0x20..0x28u8, 0..8u8, 0x10..0x17u8];
+        let registers = prop_oneof![0x20..0x30u8, 0..8u8, 0x10..0x17u8];
         let first = (
             prop_oneof![4 => Just(1u32), 1 => Just(2), 1 => Just(3)],
             proptest::array::uniform5(word()),
@@ -65,10 +89,22 @@ impl Check for Recordings {
             any::<bool>(),
             seldom(200),
         );
-        (vec((first, second), 1..3))
+        let straps = (any::<bool>(), proptest::array::uniform3(word()));
+        let breach = (any::<bool>(), 1..16u32, proptest::array::uniform6(word()));
+        let core = (any::<bool>(), straps, breach).prop_map(|(pokes, straps, breach)| {
+            let (is_strapped, straps) = straps;
+            let (is_breached, rule, mut words) = breach;
+            words[0] = rule;
+            Core {
+                pokes,
+                straps: is_strapped.then_some(straps),
+                breach: is_breached.then_some(words),
+            }
+        });
+        (vec((first, second, core), 1..3))
             .prop_map(|recordings| {
                 let recordings = recordings.into_iter();
-                let recording = |(first, second)| {
+                let recording = |(first, second, core)| {
                     let (bit_clocks, settings, control, records) = first;
                     let (reads, reason, seed, stopped, reset) = second;
                     Recording {
@@ -81,6 +117,7 @@ impl Check for Recordings {
                         seed,
                         stopped,
                         reset,
+                        core: CORE.then_some(core),
                     }
                 };
                 recordings.map(recording).collect()
@@ -89,13 +126,15 @@ impl Check for Recordings {
     }
 
     fn drive(run: &[Recording], dut: &mut dyn Dut, out: &mut Records) {
-        dut.set("log_rx", 1);
-        dut.set("bit_clocks", 1);
+        if !CORE {
+            dut.set("log_rx", 1);
+            dut.set("bit_clocks", 1);
+        }
         reset(dut);
         let mut seq = 0;
         for recording in run {
             let mut bench = Bench {
-                host: Host::new(recording.bit_clocks),
+                host: Host::new(if CORE { 0 } else { recording.bit_clocks }),
                 dut,
                 recording,
             };
@@ -146,7 +185,10 @@ impl Bench<'_> {
     }
 
     fn write(&mut self, register: u8, value: u32, out: &mut Records) {
-        self.host.write(register, value);
+        match self.recording.core {
+            Some(Core { pokes: true, .. }) => self.poke(register, value),
+            _ => self.host.write(register, value),
+        }
         let number = u32::from(register);
         let value = if number >> 3 == 2 {
             kept(number & 7, value)
@@ -154,6 +196,36 @@ impl Bench<'_> {
             0
         };
         self.answer(register, value, out);
+    }
+
+    /// The bus sets a register, and has the drain tell the host.
+    fn poke(&mut self, register: u8, value: u32) {
+        for port in ["poke", "ask"] {
+            while self.dut.get("quiet") == 0 {
+                self.cycle();
+            }
+            self.dut.set("bus_register", register.into());
+            self.dut.set("bus_value", value);
+            self.dut.set(port, 1);
+            self.cycle();
+            self.dut.set(port, 0);
+            self.dut.set("bus_register", 0xff);
+            self.dut.set("bus_value", !value);
+        }
+    }
+
+    /// Sets what only a core has.
+    fn core(&mut self, core: &Core) {
+        let straps = core.straps.unwrap_or([0xdead_beef; 3]);
+        self.dut.set("strapped", core.straps.is_some().into());
+        for (port, word) in ["clock_hz", "mem_base", "mem_mask"].iter().zip(straps) {
+            self.dut.set(port, word);
+        }
+        let words = core.breach.unwrap_or([0; 6]);
+        self.dut.set("breached", core.breach.is_some().into());
+        for (port, word) in BREACH.iter().zip(words) {
+            self.dut.set(port, word);
+        }
     }
 
     fn counters(&mut self, seed: u64) -> [u32; 9] {
@@ -166,7 +238,10 @@ impl Bench<'_> {
     }
 
     fn play(&mut self, out: &mut Records, seq: &mut u16) {
-        self.dut.set("bit_clocks", self.recording.bit_clocks);
+        match &self.recording.core {
+            Some(core) => self.core(core),
+            None => self.dut.set("bit_clocks", self.recording.bit_clocks),
+        }
         self.dut.set("recording", 0);
         let words = self.counters(self.recording.seed);
         for (register, value) in (0x11..).zip(self.recording.settings) {
@@ -202,7 +277,7 @@ impl Bench<'_> {
         out.say("ended", ended);
         out.want("ended", true);
         self.host.read(0x20);
-        self.answer(0x20, 0x12, out);
+        self.answer(0x20, 0x12 | self.breached(), out);
         if !self.recording.stopped {
             self.write(0x10, 0, out);
         }
@@ -246,14 +321,39 @@ impl Bench<'_> {
     fn value_of(&self, register: u8, words: &[u32; 9]) -> u32 {
         let low = usize::from(register & 7);
         match register >> 3 {
-            0 => IDENTIFICATION[low],
+            0 => self.identification(low),
             2 if low == 0 => self.recording.control | 1,
             2 => (self.recording.settings.get(low - 1)).map_or(0, |value| kept(low as u32, *value)),
             4 => [
-                1, words[1], words[2], words[3], words[4], words[5], words[7], 0,
+                1 | self.breached(),
+                words[1],
+                words[2],
+                words[3],
+                words[4],
+                words[5],
+                words[7],
+                0,
             ][low],
+            5 => self.breach().get(low).copied().unwrap_or(0),
             _ => 0,
         }
+    }
+
+    fn identification(&self, number: usize) -> u32 {
+        let straps = self.recording.core.as_ref().and_then(|core| core.straps);
+        let strap = straps.and_then(|straps| straps.get(number.checked_sub(4)?).copied());
+        strap.unwrap_or(IDENTIFICATION[number])
+    }
+
+    /// The words of a breach, or none.
+    fn breach(&self) -> Vec<u32> {
+        let breach = self.recording.core.as_ref().and_then(|core| core.breach);
+        breach.map_or(Vec::new(), Vec::from)
+    }
+
+    /// Its bit of STATUS.
+    fn breached(&self) -> u32 {
+        u32::from(!self.breach().is_empty()) << 5
     }
 
     /// The log's frames are the records', the last frame is END, all are numbered.
@@ -287,7 +387,8 @@ impl Bench<'_> {
             }
         }
         out.want("end", self.recording.reason);
-        let words = words.iter().flat_map(|word| word.to_le_bytes());
-        words.for_each(|byte| out.want("end", byte));
+        let words = words.iter().copied().chain(self.breach());
+        let bytes = words.flat_map(u32::to_le_bytes);
+        bytes.for_each(|byte| out.want("end", byte));
     }
 }

@@ -42,6 +42,8 @@ pub struct Control {
     total_digest: Option<u32>,
     reason: Option<u32>,
     end_reason: Option<u32>,
+    /// the trigger's pin was high
+    pulled: bool,
     triggered: bool,
     since: u32,
     lost_any: bool,
@@ -73,6 +75,7 @@ pub struct Step {
     run_ended: bool,
     valid: bool,
     trap: bool,
+    trigger: bool,
     needs_entry: bool,
     stepped: u32,
     snooped: bool,
@@ -138,11 +141,11 @@ impl Lockstep for Control {
                 let (valid, full, live, (enable, ended)) = rates;
                 let events = (seldom(valid), seldom(15), seldom(500), seldom(60), word());
                 let state = (seldom(full), seldom(300), seldom(live), seldom(400));
-                let host = (seldom(enable), seldom(ended), seldom(2));
+                let host = (seldom(enable), seldom(ended), seldom(2), seldom(2));
                 let step = (events, state, host).prop_map(move |(events, state, host)| {
                     let (valid, trap, needs_entry, snooped, stepped) = events;
                     let (full, pressure, live, drained) = state;
-                    let (enable, run_ended, reset) = host;
+                    let (enable, run_ended, reset, trigger) = host;
                     Step {
                         settings: settings.clone(),
                         reset,
@@ -150,6 +153,7 @@ impl Lockstep for Control {
                         run_ended,
                         valid,
                         trap,
+                        trigger,
                         needs_entry: needs_entry || trap,
                         stepped,
                         snooped,
@@ -183,6 +187,7 @@ impl Lockstep for Control {
             ("post_trigger", set.post_trigger),
             ("valid", step.valid.into()),
             ("trap", step.trap.into()),
+            ("trigger", step.trigger.into()),
             ("needs_entry", step.needs_entry.into()),
             ("stepped", step.stepped),
             ("snooped", step.snooped.into()),
@@ -343,6 +348,7 @@ impl Control {
                 self.end_reason.unwrap_or(0)
             });
         }
+        self.pulled |= inputs.is("trigger") && recording;
         self.enabled = inputs.is("enable");
         if matches!(self.phase, Phase::Clear(_)) {
             let kept = std::mem::take(self);
@@ -372,7 +378,7 @@ impl Control {
         self.digest = inputs.get("stepped");
         if self.triggered {
             self.since += 1;
-        } else if inputs.is("trap") && self.set.trigger_on_trap {
+        } else if inputs.is("trap") && self.set.trigger_on_trap || self.pulled {
             self.triggered = true;
         }
         if now.ending {

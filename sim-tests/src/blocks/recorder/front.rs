@@ -30,6 +30,8 @@ pub struct Recording {
     pub(super) end: End,
     /// instructions that a trap's trigger still records
     pub(super) trigger: Option<u32>,
+    /// the cycle in which the trigger's pin is high, if it ever is
+    pub(super) pin: Option<u16>,
     /// it is broken off by a reset instead
     reset: bool,
     pub(super) pace: Vec<Pace>,
@@ -68,7 +70,7 @@ impl Recording {
         }
     }
 
-    /// [`Recording::told`] of a recording that no reset breaks off.
+    /// [`Recording::told`] of a recording after a reset that none breaks off, without a pin.
     pub fn told_whole(
         &self,
         events: &[(Event, u64)],
@@ -77,20 +79,31 @@ impl Recording {
     ) -> Told {
         let whole = Self {
             reset: false,
+            pin: None,
             ..self.clone()
         };
-        whole.told(events, records, out)
+        whole.told([0; 32], events, records, out)
     }
 
     /// What the model says of these events, told by the records which of them were lost.
-    pub fn told(&self, events: &[(Event, u64)], records: &[Vec<u8>], out: &mut Records) -> Told {
-        let mut model = Recorder::new(&self.config());
+    pub fn told(
+        &self,
+        registers: [u32; 32],
+        events: &[(Event, u64)],
+        records: &[Vec<u8>],
+        out: &mut Records,
+    ) -> Told {
+        let mut model = Recorder::new(&self.config()).with_registers(registers);
+        let mut pin = self.pin.map(u64::from);
         let reason = match self.end {
             End::Host => EndReason::Stopped,
             End::Run => EndReason::RunEnded,
         };
         if self.may_stall {
             for (event, cycle) in events {
+                if pin.take_if(|pin| *pin <= *cycle).is_some() {
+                    model.pull_trigger();
+                }
                 match event {
                     Event::Retire(r) => model.retire(r, *cycle),
                     Event::Snoop { addr, mask, .. } => model.snoop(*addr, *mask),
@@ -120,6 +133,7 @@ impl Recording {
         records: &[Vec<u8>],
         out: &mut Records,
     ) {
+        let mut pin = self.pin.map(u64::from);
         let mut retired = events.iter().filter_map(|(event, cycle)| match event {
             Event::Retire(r) => Some((r, *cycle)),
             Event::Snoop { .. } => None,
@@ -128,10 +142,12 @@ impl Recording {
             match Record::from_bytes(bytes) {
                 Ok(Record::Interval(interval)) => {
                     let count = interval.trailer.instructions as usize;
-                    retired
-                        .by_ref()
-                        .take(count)
-                        .for_each(|(r, cycle)| model.retire(r, cycle));
+                    for (r, cycle) in retired.by_ref().take(count) {
+                        if pin.take_if(|pin| *pin <= cycle).is_some() {
+                            model.pull_trigger();
+                        }
+                        model.retire(r, cycle);
+                    }
                 }
                 Ok(Record::Gap(gap)) => {
                     model.overflow();
@@ -187,15 +203,16 @@ impl Check for Runs {
             prop_oneof![Just(0u32), Just(1), Just(63), Just(64), 0..200u32],
         );
         let trigger = trigger.prop_map(|(is, after)| is.then_some(after));
+        let pin = (seldom(100), 0..600u16).prop_map(|(is, cycle)| is.then_some(cycle));
         let end = prop_oneof![Just(End::Host), Just(End::Run)];
         let recording = (
             (any::<u64>(), interval, seldom(600), image),
-            (end, trigger, seldom(80)),
+            (end, trigger, pin, seldom(80)),
             vec(pace, 1..8),
         );
         let recording = recording.prop_map(|(what, how, pace)| {
             let (seed, interval, may_stall, image) = what;
-            let (end, trigger, reset) = how;
+            let (end, trigger, pin, reset) = how;
             Recording {
                 sizes: TINY,
                 seed,
@@ -204,6 +221,7 @@ impl Check for Runs {
                 image,
                 end,
                 trigger,
+                pin,
                 reset,
                 pace,
             }
@@ -219,8 +237,9 @@ impl Check for Runs {
         dut.cycle();
         out.say("held", dut.get("stall"));
         out.want("held", true);
+        let mut registers = [0; 32];
         for recording in run {
-            Bench::new(dut, recording).record(out);
+            registers = Bench::new(dut, recording, registers).record(out);
         }
     }
 
@@ -231,6 +250,8 @@ impl Check for Runs {
 struct Bench<'a> {
     dut: &'a mut dyn Dut,
     recording: &'a Recording,
+    /// before the recording: they are followed from reset on
+    registers: [u32; 32],
     stimulus: Peekable<Stimulus>,
     random: Random,
     pause: u32,
@@ -245,7 +266,7 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn new(dut: &'a mut dyn Dut, recording: &'a Recording) -> Self {
+    fn new(dut: &'a mut dyn Dut, recording: &'a Recording, registers: [u32; 32]) -> Self {
         let config = recording.config();
         for (port, value) in [
             ("interval", config.interval),
@@ -256,12 +277,15 @@ impl<'a> Bench<'a> {
             ("trigger_on_trap", recording.trigger.is_some().into()),
             ("post_trigger", config.post_trigger),
             ("byte_ready", 0),
+            ("mem_base", config.mem_base),
+            ("mem_mask", config.mem_mask),
         ] {
             dut.set(port, value);
         }
         Self {
             dut,
             recording,
+            registers,
             stimulus: recording.stimulus().peekable(),
             random: Random::new(recording.seed ^ 0xf00d),
             pause: 0,
@@ -273,7 +297,8 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn record(mut self, out: &mut Records) {
+    /// Makes the recording; gives the registers after it.
+    fn record(mut self, out: &mut Records) -> [u32; 32] {
         self.dut.set("enable", 1);
         let began = (0..100).any(|_| {
             self.dut.cycle();
@@ -287,15 +312,27 @@ impl<'a> Bench<'a> {
                     break;
                 }
                 self.offer(pace.pause);
+                let pulled = self.recording.pin.map(u64::from) == Some(self.cycle);
+                self.dut.set("trigger", pulled.into());
                 self.cycle(pace.link);
             }
         }
+        self.dut.set("trigger", 0);
         self.quiet();
         if self.recording.reset {
             self.break_off(out);
-        } else {
-            self.end(out);
+            return [0; 32];
         }
+        let mut registers = self.registers;
+        for (event, _) in &self.events {
+            if let Event::Retire(r) = event {
+                if !r.trap && r.rd_addr != 0 {
+                    registers[usize::from(r.rd_addr)] = r.rd_wdata;
+                }
+            }
+        }
+        self.end(out);
+        registers
     }
 
     /// Sets the ports of a cycle in which something may happen.
@@ -360,7 +397,9 @@ impl<'a> Bench<'a> {
         });
         out.say("ended", ended);
         out.want("ended", true);
-        let model = self.recording.told(&self.events, &self.records, out);
+        let model = self
+            .recording
+            .told(self.registers, &self.events, &self.records, out);
         self.compare(&model, out);
         for (what, port) in [
             ("reason", "end_reason"),
@@ -392,7 +431,9 @@ impl<'a> Bench<'a> {
             self.reset();
             return;
         }
-        let mut model = self.recording.told(&self.events, &self.records, out);
+        let mut model = self
+            .recording
+            .told(self.registers, &self.events, &self.records, out);
         let sent: usize = self.records.iter().map(Vec::len).sum();
         let mut left = sent;
         model.records.retain_mut(|record| {

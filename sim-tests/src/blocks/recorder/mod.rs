@@ -14,7 +14,7 @@ mod whole;
 use super::registry::Block;
 use crate::block;
 use lookback_hdl::recorder::{
-    config::{BugnetRecorder, TinyFront, TinyRecorder},
+    config::{TinyFront, TinyRecorder},
     counters::Counters,
     dictionary::Dictionary,
     digest::DigestStep,
@@ -30,6 +30,8 @@ use lookback_hdl::recorder::{
     sequencer::Sequencer,
 };
 use queues::Queue;
+
+pub use whole::Recordings as Whole;
 
 /// The table.
 pub const BLOCKS: &[Block] = &[
@@ -59,7 +61,8 @@ pub const BLOCKS: &[Block] = &[
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
-            image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready;
+            image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
+            rvfi_opaque rvfi_jumps trigger;
         out byte_valid byte_data byte_last stall recording ended end_reason triggered lost_any
             retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi),
     block!("input-queue", Queue<queues::Retirements>, 60; InputQueue:
@@ -68,7 +71,7 @@ pub const BLOCKS: &[Block] = &[
             head_masks head_snoop_addr),
     block!("interval-control", control::Control, 80; IntervalControl<4>:
         clock; in reset enable may_stall hold run_ended interval trigger_on_trap post_trigger valid
-            trap needs_entry stepped snooped full pressure live drained;
+            trap trigger needs_entry stepped snooped full pressure live drained;
         out clear sweep accept accept_snoop push open gap last position digest count_retire
             count_loss count_cycle count_stall gap_start total_digest reason stall recording ended
             end_reason triggered lost_any),
@@ -84,17 +87,11 @@ pub const BLOCKS: &[Block] = &[
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks
             log_rx;
         out stall log_tx),
-    block!("recorder-bugnet", whole::Recordings<true>, 4; BugnetRecorder:
-        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
-            rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
-            rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks
-            log_rx;
-        out stall log_tx),
     block!("register-shadow", memories::Registers, 60; RegisterShadow:
         clock; in clear sweep write write_addr write_data freeze thaw read_addr;
         out read_data live),
     block!("retire-stage", retirement::FirstStage, 100; RetireStage:
-        clock; in zero_data rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+        clock; in zero_data mem_base mem_mask rvfi_opaque rvfi_jumps rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask;
         out valid trap mode insn pc pc_in_memory redirect rd_addr rd_data addr store_addr rmask

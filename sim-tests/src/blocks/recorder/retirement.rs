@@ -76,8 +76,8 @@ impl Lockstep for DigestSteps {
 #[derive(Default)]
 pub struct FirstStage {
     before: Option<Port>,
-    /// the retirement before that one
-    previous: Option<Retire>,
+    /// where the retirement before that one leads, if that can be known
+    previous: Option<Option<u32>>,
 }
 
 /// One cycle of the recorder's ports.
@@ -89,6 +89,10 @@ pub struct Port {
     snoop_addr: u32,
     snoop_mask: u8,
     zero_data: bool,
+    /// the result is no function of what is known, and neither is the next address
+    opaque: (bool, bool),
+    /// base and mask of memory, of the whole run
+    region: (u32, u32),
 }
 
 /// Instructions that the stage tells apart, and others.
@@ -158,7 +162,14 @@ fn retirement() -> BoxedStrategy<Retire> {
 fn follow(ports: Vec<(Port, bool)>) -> Vec<Port> {
     let mut next = 0;
     let mut run = Vec::new();
+    let region = ports.first().map_or((0, 0), |(port, _)| port.region);
     for (mut port, jumps) in ports {
+        port.region = region;
+        if port.opaque.0 {
+            port.retire.insn = port.retire.insn & !0x7f | 0x0b;
+            port.retire.mem_rmask = 0;
+            port.retire.mem_wmask = 0;
+        }
         if !jumps {
             let step = port.retire.pc_wdata.wrapping_sub(port.retire.pc_rdata);
             port.retire.pc_rdata = next;
@@ -172,12 +183,24 @@ fn follow(ports: Vec<(Port, bool)>) -> Vec<Port> {
     run
 }
 
-fn in_memory(addr: u32) -> bool {
-    addr & MEM_MASK == MEM_BASE
+impl Port {
+    fn in_memory(&self, addr: u32) -> bool {
+        addr & self.region.1 == self.region.0
+    }
+
+    fn operation(&self) -> Option<Operation> {
+        if self.opaque.0 && !self.retire.trap {
+            // An opaque instruction accesses nothing.
+            let rd = self.retire.rd_addr;
+            return (rd != 0).then_some(Operation::Opaque(self.retire.rd_wdata));
+        }
+        Operation::of(&self.retire, false)
+    }
 }
 
 impl FirstStage {
-    fn of_retirement(&self, r: &Retire, zero_data: bool) -> Vec<(&'static str, u32)> {
+    fn of_retirement(&self, port: &Port) -> Vec<(&'static str, u32)> {
+        let r = &port.retire;
         let (rmask, wmask) = if r.trap {
             (0, 0)
         } else {
@@ -185,21 +208,31 @@ impl FirstStage {
         };
         let rd = if r.trap { 0 } else { r.rd_addr };
         let store = wmask != 0;
-        let operation = Operation::of(r);
+        let operation = port.operation();
         let mut seen = vec![
             ("trap", r.trap.into()),
             ("mode", r.mode.into()),
             ("insn", r.insn),
             ("pc", r.pc_rdata),
-            ("pc_in_memory", in_memory(r.pc_rdata).into()),
+            ("pc_in_memory", port.in_memory(r.pc_rdata).into()),
             ("rd_addr", rd.into()),
-            ("rd_data", if rd == 0 || zero_data { 0 } else { r.rd_wdata }),
+            (
+                "rd_data",
+                if rd == 0 || port.zero_data {
+                    0
+                } else {
+                    r.rd_wdata
+                },
+            ),
             ("store_addr", if store { r.mem_addr } else { 0 }),
             ("rmask", rmask.into()),
             ("wmask", wmask.into()),
             ("store", store.into()),
             ("store_data", r.mem_wdata & lanes(wmask)),
-            ("data", (rmask | wmask != 0 && in_memory(r.mem_addr)).into()),
+            (
+                "data",
+                (rmask | wmask != 0 && port.in_memory(r.mem_addr)).into(),
+            ),
             ("operation", operation.is_some().into()),
         ];
         if rmask | wmask != 0 {
@@ -207,14 +240,15 @@ impl FirstStage {
         }
         if let Some(operation) = operation {
             let (certain, value) = match operation {
-                Operation::MemoryRead(value) => (!in_memory(r.mem_addr), value),
-                Operation::CsrRead(value) | Operation::StoreConditional(value) => (true, value),
+                Operation::MemoryRead(value) => (!port.in_memory(r.mem_addr), value),
+                Operation::CsrRead(value)
+                | Operation::StoreConditional(value)
+                | Operation::Opaque(value) => (true, value),
             };
             seen.extend([("certain", certain.into()), ("value", value)]);
         }
-        if let Some(before) = &self.previous {
-            let opaque = before.trap || before.insn & 0x7f == 0x73 && before.insn >> 12 & 7 == 0;
-            seen.push(("redirect", (opaque || r.pc_rdata != before.pc_wdata).into()));
+        if let Some(next) = self.previous {
+            seen.push(("redirect", (next != Some(r.pc_rdata)).into()));
         }
         seen
     }
@@ -225,15 +259,24 @@ impl Lockstep for FirstStage {
 
     fn runs() -> BoxedStrategy<Vec<Port>> {
         let snoop = (seldom(300), address(), prop_oneof![Just(0u8), 0..16u8]);
-        let port = (seldom(700), retirement(), snoop, seldom(50));
+        let opaque = (seldom(100), seldom(50));
+        let region = prop_oneof![
+            Just((MEM_BASE, MEM_MASK)),
+            Just((0x2000_0000, 0xf000_0000)),
+            Just((0, 0xffff_0000)),
+        ];
+        let rest = (seldom(50), opaque, region);
+        let port = (seldom(700), retirement(), snoop, rest);
         let port = port.prop_map(
-            |(valid, retire, (snoop, snoop_addr, snoop_mask), zero_data)| Port {
+            |(valid, retire, (snoop, snoop_addr, snoop_mask), (zero_data, opaque, region))| Port {
                 valid,
                 retire,
                 snoop,
                 snoop_addr,
                 snoop_mask,
                 zero_data,
+                opaque,
+                region,
             },
         );
         vec((port, seldom(200)), 1..150).prop_map(follow).boxed()
@@ -243,6 +286,10 @@ impl Lockstep for FirstStage {
         let r = &port.retire;
         vec![
             ("zero_data", port.zero_data.into()),
+            ("mem_base", port.region.0),
+            ("mem_mask", port.region.1),
+            ("rvfi_opaque", port.opaque.0.into()),
+            ("rvfi_jumps", port.opaque.1.into()),
             ("rvfi_valid", port.valid.into()),
             ("rvfi_insn", r.insn),
             ("rvfi_trap", r.trap.into()),
@@ -267,10 +314,10 @@ impl Lockstep for FirstStage {
         if let Some(port) = &self.before {
             seen.push(("valid", port.valid.into()));
             if port.valid {
-                seen.extend(self.of_retirement(&port.retire, port.zero_data));
+                seen.extend(self.of_retirement(port));
             }
             let snooped = port.snoop && port.snoop_mask != 0;
-            let memory = snooped && in_memory(port.snoop_addr);
+            let memory = snooped && port.in_memory(port.snoop_addr);
             seen.push(("snooped", snooped.into()));
             seen.push(("snooped_memory", memory.into()));
             if snooped {
@@ -278,7 +325,10 @@ impl Lockstep for FirstStage {
                 seen.push(("snooped_mask", port.snoop_mask.into()));
             }
             if port.valid {
-                self.previous = Some(port.retire);
+                let r = &port.retire;
+                let returns = r.insn & 0x7f == 0x73 && r.insn >> 12 & 7 == 0;
+                let known = !r.trap && !returns && !port.opaque.1;
+                self.previous = Some(known.then_some(r.pc_wdata));
             }
         }
         self.before = Some(port_of(inputs));
@@ -308,5 +358,7 @@ fn port_of(inputs: &Inputs) -> Port {
         snoop_addr: inputs.get("snoop_addr"),
         snoop_mask: inputs.get("snoop_mask") as u8,
         zero_data: inputs.is("zero_data"),
+        opaque: (inputs.is("rvfi_opaque"), inputs.is("rvfi_jumps")),
+        region: (inputs.get("mem_base"), inputs.get("mem_mask")),
     }
 }

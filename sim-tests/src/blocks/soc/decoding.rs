@@ -2,6 +2,7 @@
 
 use crate::blocks::{seldom, Inputs, Lockstep};
 use lookback_hdl::soc::alu::AluOp;
+use lookback_hdl::soc::csr_select::CsrName;
 use lookback_hdl::soc::decode::Kind;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -275,5 +276,67 @@ impl Lockstep for Operations {
             .map(|op| ("alu_op", op as u32))
             .into_iter()
             .collect()
+    }
+}
+
+/// The registers of the privileged architecture that this hart has.
+fn csr(number: u32) -> CsrName {
+    match number {
+        0x300 => CsrName::Status,
+        0x301 => CsrName::Isa,
+        0x304 => CsrName::Enables,
+        0x305 => CsrName::Vector,
+        0x306 => CsrName::CounterEnable,
+        0x320 => CsrName::Inhibit,
+        0x340 => CsrName::Scratch,
+        0x341 => CsrName::Epc,
+        0x342 => CsrName::Cause,
+        0x343 => CsrName::Value,
+        0x344 => CsrName::Pending,
+        0xb00 | 0xc00 => CsrName::Cycle,
+        0xb80 | 0xc80 => CsrName::CycleHigh,
+        0xc01 => CsrName::Time,
+        0xc81 => CsrName::TimeHigh,
+        0xb02 | 0xc02 => CsrName::Instret,
+        0xb82 | 0xc82 => CsrName::InstretHigh,
+        0xb01 | 0xb81 => CsrName::Unknown,
+        // mstatush, menvcfg, menvcfgh; the other counters and their events; PMP; who it is.
+        0x310 | 0x30a | 0x31a => CsrName::Zero,
+        0x323..=0x33f | 0xb03..=0xb1f | 0xb83..=0xb9f | 0xc03..=0xc1f | 0xc83..=0xc9f => {
+            CsrName::Zero
+        }
+        0x3a0..=0x3ef | 0xf11..=0xf15 => CsrName::Zero,
+        _ => CsrName::Unknown,
+    }
+}
+
+/// The CSR's name.
+#[derive(Default)]
+pub struct CsrNames(Held);
+
+impl Lockstep for CsrNames {
+    type Step = Word;
+
+    fn runs() -> BoxedStrategy<Vec<Word>> {
+        let known = (0..0x1000u32).prop_filter("a register", |n| csr(*n) != CsrName::Unknown);
+        let near = (known.clone(), 0..12u32).prop_map(|(number, bit)| number ^ 1 << bit);
+        let number = prop_oneof![4 => known, 2 => near, 1 => 0..0x1000u32];
+        let word = (seldom(800), number, 0..1u32 << 20).prop_map(|(load, number, rest)| Word {
+            load,
+            insn: number << 20 | rest,
+        });
+        vec(word, 1..80).boxed()
+    }
+
+    fn inputs(&self, step: &Word) -> Vec<(&'static str, u32)> {
+        inputs(step)
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
+        let shown = self.0.cycle(inputs);
+        // mcountinhibit's neighbours are reserved.
+        let shown = shown.filter(|insn| !matches!(insn >> 20, 0x321 | 0x322));
+        let name = shown.map(|insn| ("name", csr(insn >> 20) as u32));
+        name.into_iter().collect()
     }
 }

@@ -214,7 +214,9 @@ pub struct Turn {
 
 impl Copier {
     fn status(&self) -> u32 {
-        u32::from(self.state != State::Idle) | u32::from(self.done) << 1 | u32::from(self.error) << 2
+        u32::from(self.state != State::Idle)
+            | u32::from(self.done) << 1
+            | u32::from(self.error) << 2
     }
 
     fn write(&mut self, register: u32, wdata: u32) {
@@ -257,7 +259,11 @@ impl Copier {
                 let left = self.length.map(|length| length.wrapping_sub(4));
                 self.length = left;
                 self.done |= left == Some(0);
-                self.state = if left == Some(0) { State::Idle } else { State::Read };
+                self.state = if left == Some(0) {
+                    State::Idle
+                } else {
+                    State::Read
+                };
             }
             _ => {}
         }
@@ -288,7 +294,11 @@ impl Lockstep for Copier {
                     selected,
                     write,
                     // Of length only its low bits are often set, so that copies end.
-                    register: if register < 8 { register * 4 & 0x1c } else { register },
+                    register: if register < 8 {
+                        register * 4 & 0x1c
+                    } else {
+                        register
+                    },
                     wdata,
                     grant,
                     fault,
@@ -306,7 +316,11 @@ impl Lockstep for Copier {
         // It copies only from and to where it was told to.
         let told = self.source.is_some() && self.destination.is_some() && self.length.is_some();
         let starts = step.register == 0x0c && self.state == State::Idle;
-        let wdata = if starts && !told { step.wdata & !1 } else { step.wdata };
+        let wdata = if starts && !told {
+            step.wdata & !1
+        } else {
+            step.wdata
+        };
         vec![
             ("reset", step.reset.into()),
             ("selected", step.selected.into()),

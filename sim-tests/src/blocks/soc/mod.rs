@@ -8,9 +8,12 @@ mod masters;
 use super::registry::Block;
 use crate::block;
 use lookback_hdl::soc::{
-    alu::Alu, clint::Clint, console::Console, counters::Counters, decode::Decode, dma::Dma, gpio::Gpio, immediate::Immediate,
-    lanes::Lanes, muldiv::MulDiv, operation::Operation, plic::Plic, registers::Registers,
+    alu::Alu, clint::Clint, console::Console, counters::Counters, csr_select::CsrSelect,
+    decode::Decode, dma::Dma, gpio::Gpio, immediate::Immediate, lanes::Lanes, muldiv::MulDiv,
+    operation::Operation, plic::Plic, registers::Registers,
 };
+
+pub use decoding::insn;
 
 /// The table.
 pub const BLOCKS: &[Block] = &[
@@ -22,6 +25,8 @@ pub const BLOCKS: &[Block] = &[
     block!("console", masters::Console, 100; Console:
         clock; in reset selected write second wdata lanes rx_valid rx_data;
         out rdata tx_valid tx_data rx_ready interrupt),
+    block!("csr-select", decoding::CsrNames, 60; CsrSelect:
+        clock; in load word; out name),
     block!("decode", decoding::Kinds, 60; Decode:
         clock; in load word; out insn kind rs1 rs2 rd funct3),
     block!("dma", masters::Copier, 120; Dma:
