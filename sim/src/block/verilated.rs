@@ -97,12 +97,66 @@ pub fn prepare() -> Result<()> {
     runtime().map(drop)
 }
 
+/// Words of C++ that are none of Verilog's; Verilator puts something before them.
+const CPP_WORDS: &[&str] = &[
+    "auto",
+    "bool",
+    "catch",
+    "char",
+    "class",
+    "delete",
+    "double",
+    "enum",
+    "explicit",
+    "extern",
+    "false",
+    "float",
+    "friend",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "operator",
+    "private",
+    "public",
+    "register",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+];
+
+/// How Verilator calls a port.
+fn member(name: &str) -> String {
+    match CPP_WORDS.contains(&name) {
+        true => format!("__SYM__{name}"),
+        false => name.to_owned(),
+    }
+}
+
 /// Gives each port a number, that of its place in the list.
 fn shim(design: &Design) -> String {
     let mut set = String::new();
     let mut get = String::new();
     for (index, port) in design.ports.iter().enumerate() {
-        let name = &port.name;
+        let name = member(&port.name);
         if port.direction == Direction::Input {
             let mask = u32::MAX >> (32 - port.width.clamp(1, 32));
             set.push_str(&format!(

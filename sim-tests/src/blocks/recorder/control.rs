@@ -47,6 +47,8 @@ pub struct Control {
     triggered: bool,
     since: u32,
     lost_any: bool,
+    /// everything of the last recording is written
+    ended: bool,
     /// recording in the cycle before
     recorded: bool,
     /// a stall was due in the cycle before
@@ -302,7 +304,7 @@ impl Control {
             seen.push(("position", count - 1));
         }
         if self.started && !clears {
-            seen.push(("ended", (self.phase == Phase::Ended).into()));
+            seen.push(("ended", self.ended.into()));
             seen.push(("triggered", self.triggered.into()));
             seen.push(("lost_any", self.lost_any.into()));
         }
@@ -336,6 +338,7 @@ impl Control {
             .open
             .is_some_and(|count| count + 8 >= self.set.interval);
         self.phase = self.next_phase(inputs, now);
+        self.ended |= self.phase == Phase::Ended;
         if now.accept {
             self.accept(inputs, now);
         }
