@@ -2,9 +2,9 @@
 //! driver that real boards are recorded with, and keeps what the board's checking ports said beside
 //! it, so that model, hardware and replay can be held against each other.
 
-pub mod torture;
 pub mod blocks;
 pub mod faults;
+pub mod torture;
 
 use anyhow::{ensure, Context, Result};
 use lookback::driver::file::Recording as File;

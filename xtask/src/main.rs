@@ -2,8 +2,8 @@
 
 mod bench;
 mod firmware;
-mod prove;
 mod mutate;
+mod prove;
 mod setup;
 mod synth;
 mod test;

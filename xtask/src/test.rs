@@ -1,7 +1,6 @@
 //! `cargo xtask test`: sets up what is missing, then runs every check of the project.
 
-use crate::{firmware, prove, setup, synth, torture};
-use crate::{firmware, mutate, setup, synth};
+use crate::{firmware, mutate, prove, setup, synth, torture};
 use anyhow::{bail, Context, Result};
 use std::process::Command;
 use std::time::Instant;

@@ -107,7 +107,7 @@ fn named(fault: &'static Fault) -> Trial {
         name: fault.name.into(),
         block: fault.block,
         what: fault.what.into(),
-        plant: Box::new(|| fault.plant()),
+        plant: Box::new(move || fault.plant()),
     }
 }
 

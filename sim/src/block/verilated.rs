@@ -97,80 +97,22 @@ pub fn prepare() -> Result<()> {
     runtime().map(drop)
 }
 
-/// Words of C++ that are none of Verilog's; Verilator puts something before them.
-const CPP_WORDS: &[&str] = &[
-    "auto",
-    "bool",
-    "catch",
-    "char",
-    "class",
-    "delete",
-    "double",
-    "enum",
-    "explicit",
-    "extern",
-    "false",
-    "float",
-    "friend",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "operator",
-    "private",
-    "public",
-    "register",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-];
-
-/// How Verilator calls a port.
-fn member(name: &str) -> String {
-    match CPP_WORDS.contains(&name) {
-        true => format!("__SYM__{name}"),
-        false => name.to_owned(),
-    }
-}
-
 /// Gives each port a number, that of its place in the list.
 fn shim(design: &Design) -> String {
     let mut set = String::new();
     let mut get = String::new();
     for (index, port) in design.ports.iter().enumerate() {
-        let name = member(&port.name);
         if port.direction == Direction::Input {
             let mask = u32::MAX >> (32 - port.width.clamp(1, 32));
             set.push_str(&format!(
-                "    case {index}: pins.{name} = value & {mask:#x}u; break;\n"
+                "    case {index}: pins.p{index} = value & {mask:#x}u; break;\n"
             ));
         } else {
-            get.push_str(&format!("    case {index}: return pins.{name};\n"));
+            get.push_str(&format!("    case {index}: return pins.p{index};\n"));
         }
     }
-    let clock = if is_clocked(design) {
-        "pins.clock = level;"
-    } else {
-        "(void)level;"
-    };
+    let clock = design.ports.iter().position(|port| port.name == "clock");
+    let clock = clock.map_or(String::new(), |index| format!("pins.p{index} = level;"));
     format!(
         r#"#include "Vblock.h"
 #define API extern "C" __attribute__((visibility("default")))
@@ -209,6 +151,30 @@ API uint32_t lookback_block_eval(void* block, uint32_t level) {{
     return 1;
 }}
 "#
+    )
+}
+
+/// The name of the module around the block.
+const SHELL: &str = "lookback_shell";
+
+/// A module around the block whose ports are called by their numbers: C++ has words that Verilog does
+/// not have, and Verilator has names of its own.
+fn shell(design: &Design) -> String {
+    let mut ports = Vec::new();
+    let mut pins = Vec::new();
+    for (index, port) in design.ports.iter().enumerate() {
+        let way = match port.direction {
+            Direction::Input => "input",
+            Direction::Output => "output",
+            Direction::Inout => "inout",
+        };
+        ports.push(format!("{way} wire [{}:0] p{index}", port.width.max(1) - 1));
+        pins.push(format!(".{}(p{index})", port.name));
+    }
+    let (ports, pins) = (ports.join(", "), pins.join(", "));
+    format!(
+        "\nmodule {SHELL}({ports});\n{} block({pins});\nendmodule\n",
+        design.top
     )
 }
 
@@ -264,12 +230,13 @@ fn compile_file(source: &Path, target: &Path, include: &Path, more: &[&str]) -> 
 fn compile(design: &Design, shim: &str, folder: &Path, library: &Path) -> Result<()> {
     let runtime = runtime()?;
     let source = folder.join("block.v");
-    std::fs::write(&source, &design.verilog).map_err(Error::file(&source))?;
+    let verilog = format!("{}{}", design.verilog, shell(design));
+    std::fs::write(&source, verilog).map_err(Error::file(&source))?;
     let objects = folder.join("obj");
     run(
         Command::new(verilator_command())
             .args(VERILATOR_FLAGS)
-            .args(["--top-module", &design.top, "--Mdir"])
+            .args(["--top-module", SHELL, "--Mdir"])
             .arg(&objects)
             .arg(&source),
         |source| no_verilator(source).into(),

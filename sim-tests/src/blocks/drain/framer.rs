@@ -101,7 +101,7 @@ struct Bench<'a> {
     payload: (Vec<u8>, bool, usize),
     /// cycles since a byte was used or the payload began
     since: u32,
-    /// the message's bit that was wanted
+    /// the message's bit that was wanted in the cycle before
     bit: u32,
     /// bytes that the UART took
     wire: Vec<u8>,
@@ -156,19 +156,22 @@ impl<'a> Bench<'a> {
         self.dut
             .set("piece_last", piece.is_some_and(|p| p.1).into());
         let (bytes, is_piece, used) = &self.payload;
-        let more = *used < bytes.len();
-        let byte = u32::from(bytes.get(*used).copied().unwrap_or(0));
-        // Data comes two cycles after it is asked for; before that it is anything.
-        let noise = self.random.word() & 0xff;
-        let byte = if self.since < 2 { noise } else { byte };
-        self.dut.set("piece_more", (more && *is_piece).into());
-        self.dut
-            .set("piece_data", if *is_piece { byte } else { noise });
-        self.dut.set("message_more", (more && !*is_piece).into());
-        self.dut.set(
-            "message_data",
-            if *is_piece { noise } else { byte >> self.bit } & 1,
-        );
+        let (is_piece, more) = (*is_piece, *used < bytes.len());
+        let byte = self.byte();
+        self.dut.set("piece_more", (more && is_piece).into());
+        self.dut.set("piece_data", byte);
+        self.dut.set("message_more", (more && !is_piece).into());
+        self.dut.set("message_data", self.bit);
+    }
+
+    /// The next byte; in the cycle after one was used it is anything.
+    fn byte(&mut self) -> u32 {
+        let (bytes, _, used) = &self.payload;
+        let byte = bytes.get(*used).copied();
+        match byte.filter(|_| self.since > 0) {
+            Some(byte) => byte.into(),
+            None => self.random.word() & 0xff,
+        }
     }
 
     fn cycle(&mut self, link: u32) {
@@ -178,7 +181,8 @@ impl<'a> Bench<'a> {
         if ready && self.dut.get("tx_valid") == 1 {
             self.wire.push(self.dut.get("tx_data") as u8);
         }
-        self.bit = self.dut.get("message_bit");
+        let wanted = self.dut.get("message_bit");
+        self.bit = self.byte() >> wanted & 1;
         self.since += 1;
         let takes = ["message_take", "piece_take"][usize::from(self.payload.1)];
         if self.dut.get(takes) == 1 {
@@ -231,13 +235,10 @@ impl<'a> Bench<'a> {
         for _ in 0..60_000 {
             let before = self.wire.len();
             self.cycle(1000);
-            quiet = if self.wire.len() == before {
-                quiet + 1
-            } else {
-                0
-            };
+            let idle = self.dut.get("idle") == 1 && self.wire.len() == before;
+            quiet = if idle { quiet + 1 } else { 0 };
             let left = self.pieces.len() + self.replies.len() + self.ends.len();
-            if left == 0 && quiet > 60 && self.dut.get("idle") == 1 {
+            if left == 0 && quiet > 20 {
                 break;
             }
         }

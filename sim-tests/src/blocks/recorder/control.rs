@@ -366,12 +366,8 @@ impl Control {
             };
         }
         if inputs.is("reset") {
-            let (total_digest, reason) = (self.total_digest, self.reason);
-            *self = Self {
-                total_digest,
-                reason,
-                ..Self::default()
-            };
+            // What an interval ended with is nothing any more.
+            *self = Self::default();
         }
     }
 
