@@ -7,7 +7,9 @@
 mod cone;
 mod engine;
 mod header;
+mod netlist;
 mod report;
+mod same;
 mod verilog;
 
 use anyhow::{ensure, Context, Result};

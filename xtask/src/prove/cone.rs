@@ -2,20 +2,13 @@
 //! that reaches the SoC.
 
 use super::engine::Verdict;
+use super::netlist::Netlist;
 use anyhow::{ensure, Context, Result};
-use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::Path;
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The one signal that may reach the SoC.
 const ALLOWED: &str = "recorder.stall";
-
-/// A cell: the bits that it reads and drives.
-struct Cell<'a> {
-    owner: Owner,
-    reads: Vec<&'a Value>,
-    drives: Vec<&'a Value>,
-}
 
 /// Which part of the board a cell belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,14 +18,9 @@ enum Owner {
     Board,
 }
 
-/// Reads what the yosys script wrote.
-pub fn walk(path: &Path) -> Result<Verdict> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let netlist: Value = serde_json::from_str(&text)?;
-    let modules = netlist["modules"].as_object().context("modules")?;
-    ensure!(modules.len() == 1, "the netlist must be flattened");
-    let module = modules.values().next().context("counted above")?;
-    let leaks = leaks(module)?;
+/// Proved when nothing leaks.
+pub fn walk(board: &Netlist) -> Result<Verdict> {
+    let leaks = leaks(board)?;
     Ok(if leaks.is_empty() {
         Verdict::Proved
     } else {
@@ -47,27 +35,26 @@ pub fn walk(path: &Path) -> Result<Verdict> {
 }
 
 /// Names of the nets that the recorder influences outside of the SoC and the SoC reads.
-fn leaks(module: &Value) -> Result<Vec<String>> {
-    let cells: Vec<Cell> = objects(module, "cells")?
-        .iter()
-        .map(|(name, cell)| read_cell(name, cell))
-        .collect::<Result<_>>()?;
-    for owner in [Owner::Recorder, Owner::Soc] {
+fn leaks(board: &Netlist) -> Result<Vec<String>> {
+    let owners: Vec<Owner> = board.cells.iter().map(|cell| owner(&cell.name)).collect();
+    for part in [Owner::Recorder, Owner::Soc] {
         ensure!(
-            cells.iter().any(|cell| cell.owner == owner),
+            owners.contains(&part),
             "the netlist lacks the recorder or the SoC"
         );
     }
-    let names = net_names(module)?;
-    let stall = objects(module, "netnames")?
+    let stall = board
+        .nets
         .get(ALLOWED)
-        .and_then(|net| net["bits"].get(0))
+        .and_then(|bits| bits.first())
         .and_then(Value::as_u64)
         .context("the recorder has a stall signal")?;
-    let reached = influenced(&cells);
+    let reached = influenced(board, &owners);
     let mut read: BTreeSet<u64> = BTreeSet::new();
-    for cell in cells.iter().filter(|cell| cell.owner == Owner::Soc) {
-        read.extend(cell.reads.iter().filter_map(|bit| bit.as_u64()));
+    for (cell, owner) in board.cells.iter().zip(&owners) {
+        if *owner == Owner::Soc {
+            read.extend(cell.read_bits().filter_map(Value::as_u64));
+        }
     }
     // A board in which nothing reaches the SoC is not the one that is meant.
     ensure!(
@@ -76,84 +63,48 @@ fn leaks(module: &Value) -> Result<Vec<String>> {
     );
     read.remove(&stall);
     let leaking = read.iter().filter(|bit| reached.contains(bit));
-    let found: BTreeSet<&str> = leaking
-        .map(|bit| names.get(bit).copied().unwrap_or("a net without a name"))
-        .collect();
+    let found: BTreeSet<&str> = leaking.map(|bit| board.name(*bit)).collect();
     Ok(found.into_iter().map(str::to_owned).collect())
 }
 
 /// All bits that the recorder drives, or that cells of the board make of such bits.
-fn influenced(cells: &[Cell]) -> HashSet<u64> {
+fn influenced(board: &Netlist, owners: &[Owner]) -> HashSet<u64> {
+    let driven = |at: usize| {
+        let bits = board.cells[at].drives.values().flatten();
+        bits.filter_map(Value::as_u64)
+    };
     let mut readers: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (at, cell) in cells.iter().enumerate() {
-        if cell.owner == Owner::Board {
-            for bit in cell.reads.iter().filter_map(|bit| bit.as_u64()) {
-                readers.entry(bit).or_default().push(at);
+    let mut todo: Vec<u64> = Vec::new();
+    for (at, cell) in board.cells.iter().enumerate() {
+        match owners[at] {
+            Owner::Board => {
+                for bit in cell.read_bits().filter_map(Value::as_u64) {
+                    readers.entry(bit).or_default().push(at);
+                }
             }
+            Owner::Recorder => todo.extend(driven(at)),
+            Owner::Soc => {}
         }
     }
-    let recorder = cells.iter().filter(|cell| cell.owner == Owner::Recorder);
-    let mut todo: Vec<u64> = recorder
-        .flat_map(|cell| cell.drives.iter().filter_map(|bit| bit.as_u64()))
-        .collect();
     let mut reached = HashSet::new();
     while let Some(bit) = todo.pop() {
         if reached.insert(bit) {
             for &at in readers.get(&bit).into_iter().flatten() {
-                todo.extend(cells[at].drives.iter().filter_map(|bit| bit.as_u64()));
+                todo.extend(driven(at));
             }
         }
     }
     reached
 }
 
-fn read_cell<'a>(name: &str, cell: &'a Value) -> Result<Cell<'a>> {
-    // Flattened names are `recorder.x` or `$flatten\recorder.$x`.
+/// Flattened names are `recorder.x` or `$flatten\recorder.$x`.
+fn owner(name: &str) -> Owner {
     let path = name.strip_prefix("$flatten\\").unwrap_or(name);
-    let owner = match path.split('.').next() {
+    match path.split('.').next() {
         Some("recorder") => Owner::Recorder,
         Some("soc") => Owner::Soc,
         _ => Owner::Board,
-    };
-    let (mut reads, mut drives) = (Vec::new(), Vec::new());
-    for (port, bits) in objects(cell, "connections")? {
-        let bits = bits.as_array().context("a connection is a list of bits")?;
-        match cell["port_directions"][port].as_str() {
-            Some("input") => reads.extend(bits),
-            Some("output") => drives.extend(bits),
-            _ => {
-                reads.extend(bits);
-                drives.extend(bits);
-            }
-        }
     }
-    Ok(Cell {
-        owner,
-        reads,
-        drives,
-    })
-}
-
-/// A name for each bit, the shortest that it has.
-fn net_names(module: &Value) -> Result<BTreeMap<u64, &str>> {
-    let mut names: BTreeMap<u64, &str> = BTreeMap::new();
-    for (name, net) in objects(module, "netnames")? {
-        for bit in net["bits"].as_array().into_iter().flatten() {
-            if let Some(bit) = bit.as_u64() {
-                let best = names.entry(bit).or_insert(name);
-                if (name.starts_with('$'), name.len()) < (best.starts_with('$'), best.len()) {
-                    *best = name;
-                }
-            }
-        }
-    }
-    Ok(names)
-}
-
-fn objects<'a>(value: &'a Value, key: &str) -> Result<&'a Map<String, Value>> {
-    value[key]
-        .as_object()
-        .with_context(|| format!("the netlist lacks \"{key}\""))
 }
 
 #[cfg(test)]
@@ -168,8 +119,8 @@ mod tests {
         })
     }
 
-    fn board(soc_reads: u64) -> Value {
-        json!({
+    fn board(soc_reads: u64) -> Netlist {
+        let module = json!({
             "cells": {
                 "recorder.a": cell(2, 3),
                 "$flatten\\recorder.$b": cell(2, 4),
@@ -182,13 +133,14 @@ mod tests {
                 "recorder.log_tx": {"bits": [4]},
                 "gpio": {"bits": [5]},
             },
-        })
+        });
+        Netlist::of_module(&module).expect("a netlist")
     }
 
     #[test]
     fn only_stall_may_reach_the_soc() {
         assert!(leaks(&board(6)).expect("a netlist").is_empty());
-        assert_eq!(leaks(&board(4)).expect("a netlist"), ["recorder.log_tx"]);
-        assert_eq!(leaks(&board(5)).expect("a netlist"), ["gpio"]);
+        assert_eq!(leaks(&board(4)).expect("a netlist"), ["recorder.log_tx[0]"]);
+        assert_eq!(leaks(&board(5)).expect("a netlist"), ["gpio[0]"]);
     }
 }

@@ -4,7 +4,8 @@
 
 use super::cone;
 use super::header::{Depth, Fault, Proof};
-use super::verilog;
+use super::netlist::Netlist;
+use super::{same, verilog};
 use anyhow::{bail, ensure, Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -43,13 +44,7 @@ impl Run<'_> {
     pub fn prove(&self) -> Result<Verdict> {
         self.prepare(None)?;
         match self.proof.depth {
-            Depth::Script => return self.script(),
-            Depth::Netlist => {
-                return match self.script()? {
-                    Verdict::Proved => cone::walk(&self.folder.join("netlist.json")),
-                    refuted => Ok(refuted),
-                }
-            }
+            Depth::Netlist => return self.netlists(),
             Depth::Induction(cycles) => {
                 for step in [Self::decide, Self::induce] {
                     if let refuted @ Verdict::Refuted { .. } = step(self, cycles)? {
@@ -71,11 +66,7 @@ impl Run<'_> {
     pub fn find(&self, fault: &Fault) -> Result<Verdict> {
         self.prepare(Some(fault))?;
         match self.proof.depth {
-            Depth::Script => self.script(),
-            Depth::Netlist => match self.script()? {
-                Verdict::Proved => cone::walk(&self.folder.join("netlist.json")),
-                refuted => Ok(refuted),
-            },
+            Depth::Netlist => self.netlists(),
             _ => self.decide(self.proof.witnesses),
         }
     }
@@ -86,7 +77,7 @@ impl Run<'_> {
             std::fs::remove_dir_all(self.folder)?;
         }
         std::fs::create_dir_all(self.folder)?;
-        let scripted = matches!(self.proof.depth, Depth::Script | Depth::Netlist);
+        let scripted = self.proof.depth == Depth::Netlist;
         for (at, (block, text)) in self.proof.blocks.iter().zip(self.blocks).enumerate() {
             let mut text = text.clone();
             // A fault is in the first block; others are what it is held against.
@@ -131,29 +122,28 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs the proof's own script; it fails when what it is to prove does not hold.
-    fn script(&self) -> Result<Verdict> {
+    /// Runs the proof's own script and looks at the netlists that it writes: one is searched for
+    /// leaks, two are compared.
+    fn netlists(&self) -> Result<Verdict> {
         let path = self.proof.path.display().to_string();
-        let output = self.command("yosys", &["-q", "-l", "yosys.log", "-s", &path])?;
-        if output.status.success() {
-            return Ok(Verdict::Proved);
-        }
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        // A script that cannot run proves nothing either way.
+        let output = self.command("yosys", &["-q", "-s", &path])?;
         ensure!(
-            errors.contains("unproven $equiv cells"),
-            "{}: yosys failed:\n{errors}",
-            self.proof.name
+            output.status.success(),
+            "{}: yosys failed:\n{}",
+            self.proof.name,
+            String::from_utf8_lossy(&output.stderr)
         );
-        let log = std::fs::read_to_string(self.folder.join("yosys.log"))?;
-        let signal = log
-            .lines()
-            .find(|line| line.contains("Unproven $equiv"))
-            .unwrap_or("the designs differ");
-        Ok(Verdict::Refuted {
-            what: signal.trim().to_owned(),
-            waveform: None,
-        })
+        let netlists = self
+            .proof
+            .blocks
+            .iter()
+            .map(|block| Netlist::read(&self.folder.join(format!("{}.json", block.name))))
+            .collect::<Result<Vec<_>>>()?;
+        match &netlists[..] {
+            [board] => cone::walk(board),
+            [board, alone] => same::compare(board, alone),
+            _ => bail!("{}: one or two blocks", self.proof.name),
+        }
     }
 
     /// Lets ABC look at so many cycles after reset.

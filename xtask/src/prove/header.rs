@@ -11,9 +11,7 @@ pub enum Depth {
     Induction(u32),
     /// For so many cycles after reset, and so many in the long run.
     Bounded(u32, u32),
-    /// For ever: the yosys script proves that two designs are the same.
-    Script,
-    /// For ever: the netlist that the yosys script writes is walked.
+    /// For ever: from the structure of the netlists that the yosys script writes.
     Netlist,
 }
 
@@ -160,8 +158,7 @@ fn parse_depth(text: &str) -> Result<Depth> {
             Depth::Induction(*cycles)
         }
         (_, [cycles, long]) if text.starts_with("bounded,") => Depth::Bounded(*cycles, *long),
-        ("unbounded, by equivalence", []) => Depth::Script,
-        ("unbounded, by walking the netlist", []) => Depth::Netlist,
+        ("unbounded, from the structure of the netlist", []) => Depth::Netlist,
         _ => bail!("the depth \"{text}\" is of no known form"),
     })
 }
