@@ -1,5 +1,6 @@
 // summary: a self-test that fails and says so with an exit code
 // expect: exit fail 5
+// cores: picorv32 serv ibex
 // limit: 5000
 // console: self-test: memory ok
 // console: self-test: clock FAILED

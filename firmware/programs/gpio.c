@@ -1,6 +1,7 @@
 // summary: a light runs over the GPIO pins
 // expect: exit pass
 // runs-on: board
+// cores: picorv32 serv ibex
 // limit: 20000
 // console: 32 pins lit one after the other
 

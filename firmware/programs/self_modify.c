@@ -1,6 +1,7 @@
 // summary: writes, copies and patches its own instructions
 // expect: exit pass
 // build: -O1
+// cores: picorv32 ibex
 // limit: 60000
 // console: generated: 5 12 21 32
 // console: copied: 4950 4950

@@ -97,7 +97,11 @@ uint32_t gpio_read(void);
 // Makes instructions that were written as data visible to the fetch.
 static inline void fence_i(void)
 {
+#ifdef NO_FENCE_I
+    __asm__ volatile("" ::: "memory");
+#else
     __asm__ volatile("fence.i" ::: "memory");
+#endif
 }
 
 #define csr_read(name)                                                                             \

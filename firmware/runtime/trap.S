@@ -68,6 +68,7 @@ trap_entry:
     csrw mepc, t0
     lw t0, FRAME_STATUS(sp)
     csrw mstatus, t0
+#ifndef MACHINE_MODE_ONLY
     // mstatus.MPP: 0 means back to user mode, which needs mscratch set.
     srli t0, t0, 11
     andi t0, t0, 3
@@ -75,6 +76,7 @@ trap_entry:
     addi t0, sp, FRAME_SIZE
     csrw mscratch, t0
 2:
+#endif
     restore 1
     .irp number, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17
     restore \number

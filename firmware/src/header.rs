@@ -3,6 +3,8 @@
 //! The head is the run of lines at the top of the file that start with `// `; each is
 //! `// key: value`. `firmware/README.md` lists the keys for those who write programs.
 
+use crate::target::target;
+
 /// What a program's head says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
@@ -18,8 +20,12 @@ pub struct Header {
     pub limit: u64,
     /// Compiler options in place of the usual optimisation level.
     pub build: Vec<String>,
+    /// Whether the program runs on the project's own board.
+    pub board: bool,
     /// Whether the program runs on QEMU's `virt` machine too.
     pub virt: bool,
+    /// Other cores that it is built for.
+    pub cores: Vec<String>,
     /// Bytes for the console's input.
     pub stdin: Vec<u8>,
     /// The whole console output, line by line, as patterns: see [`Header::console_matches`].
@@ -114,7 +120,9 @@ impl Header {
             bug: None,
             limit: 0,
             build: Vec::new(),
+            board: true,
             virt: true,
+            cores: Vec::new(),
             stdin: Vec::new(),
             console: Vec::new(),
         };
@@ -141,10 +149,19 @@ impl Header {
                 }
                 "build" => header.build = words().collect(),
                 "runs-on" => {
-                    header.virt = match value {
-                        "board" => false,
-                        "board virt" => true,
-                        _ => return Err(wrong("runs-on is `board` or `board virt`")),
+                    (header.board, header.virt) = match value {
+                        "board" => (true, false),
+                        "board virt" => (true, true),
+                        "cores" => (false, false),
+                        _ => return Err(wrong("runs-on is `board`, `board virt` or `cores`")),
+                    }
+                }
+                "cores" => {
+                    header.cores = words().collect();
+                    if let Some(name) = header.cores.iter().find(|name| target(name).is_none()) {
+                        return Err(wrong(&format!(
+                            "`{name}` is no core that programs are built for"
+                        )));
                     }
                 }
                 "stdin" => header.stdin.extend(unescape(value).map_err(|p| wrong(&p))?),

@@ -6,12 +6,14 @@
 //! demo` runs on machines without it is inside this library ([`DEMO_ELF`]).
 
 pub mod header;
+pub mod target;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use header::{Cause, Expect, Header};
+pub use target::{target, Target, TARGETS};
 
 /// Name of the program that the demo runs.
 pub const DEMO_NAME: &str = "heap_overflow";
@@ -50,6 +52,8 @@ pub struct Program {
     pub name: String,
     /// Its C file.
     pub source: PathBuf,
+    /// The core that it is built for, `None` for the project's own.
+    pub target: Option<&'static Target>,
     /// Its prebuilt ELF.
     pub elf: PathBuf,
     /// What its head says.
@@ -61,13 +65,27 @@ pub fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All programs of the source tree, sorted by name.
+/// All programs of the source tree for the project's own board, sorted by name.
 pub fn programs() -> Result<Vec<Program>, Error> {
     programs_in(folder())
 }
 
-/// All programs of a firmware folder, sorted by name.
+/// All programs of a firmware folder for the project's own board, sorted by name.
 pub fn programs_in(folder: &Path) -> Result<Vec<Program>, Error> {
+    let mut programs = every_program(folder)?;
+    programs.retain(|program| program.target.is_none());
+    Ok(programs)
+}
+
+/// All programs of the source tree that are built for this core, sorted by name.
+pub fn core_programs(core: &str) -> Result<Vec<Program>, Error> {
+    let mut programs = every_program(folder())?;
+    programs.retain(|program| program.target.is_some_and(|target| target.name == core));
+    Ok(programs)
+}
+
+/// All programs of a firmware folder, once for each core that they are built for, sorted by name.
+pub fn every_program(folder: &Path) -> Result<Vec<Program>, Error> {
     let programs = folder.join("programs");
     let read_error = |path: &Path, source| Error::Read {
         path: path.to_owned(),
@@ -88,16 +106,28 @@ pub fn programs_in(folder: &Path) -> Result<Vec<Program>, Error> {
             line,
             problem,
         })?;
-        let elf = folder.join("prebuilt").join(format!("{name}.elf"));
-        found.push(Program {
-            name,
-            source,
-            elf,
-            header,
-        });
+        let own = header.board.then_some(None);
+        let others = header.cores.iter().map(|name| target(name));
+        let targets: Vec<_> = own.into_iter().chain(others).collect();
+        found.extend(targets.into_iter().map(|target| Program {
+            name: name.clone(),
+            source: source.clone(),
+            target,
+            elf: elf_path(folder, target, &name),
+            header: header.clone(),
+        }));
     }
-    found.sort_by(|a, b| a.name.cmp(&b.name));
+    let core = |program: &Program| program.target.map(|target| target.name);
+    found.sort_by(|a, b| (&a.name, core(a)).cmp(&(&b.name, core(b))));
     Ok(found)
+}
+
+fn elf_path(folder: &Path, target: Option<&Target>, name: &str) -> PathBuf {
+    let mut path = folder.join("prebuilt");
+    if let Some(target) = target {
+        path.push(target.name);
+    }
+    path.join(format!("{name}.elf"))
 }
 
 #[cfg(test)]
@@ -106,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_program_has_a_head_and_an_elf() {
-        let programs = programs().unwrap();
+        let programs = every_program(folder()).unwrap();
         assert!(programs.iter().any(|p| p.name == DEMO_NAME));
         for program in programs {
             assert!(

@@ -21,12 +21,18 @@ const COMPILER_VERSION: &str = "12.2.0";
 /// Optimisation for programs that ask for nothing else: the best to debug.
 const USUAL_OPTIMISATION: &str = "-Og";
 
-const COMPILE_OPTIONS: &[&str] = &[
-    "-march=rv32ima",
+/// Instruction set of the project's own hart.
+const OWN_MARCH: &str = "rv32ima";
+
+/// For the compiler and for the linker, with -march.
+const ARCHITECTURE_OPTIONS: &[&str] = &[
     "-mabi=ilp32",
     // The older specification has the CSR instructions and fence.i in the base set; naming them
     // in -march would miss Debian's libgcc for rv32.
     "-misa-spec=2.2",
+];
+
+const COMPILE_OPTIONS: &[&str] = &[
     "-std=gnu11",
     "-g",
     "-ffreestanding",
@@ -39,13 +45,9 @@ const COMPILE_OPTIONS: &[&str] = &[
     "-Wall",
     "-Wextra",
     "-Werror",
-    "-Ifirmware/runtime",
 ];
 
 const LINK_OPTIONS: &[&str] = &[
-    "-march=rv32ima",
-    "-mabi=ilp32",
-    "-misa-spec=2.2",
     "-nostdlib",
     "-Wl,--gc-sections",
     "-Wl,--build-id=sha1",
@@ -92,15 +94,18 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn chosen(names: &[String]) -> Result<Vec<Program>> {
-    let all = lookback_firmware::programs()?;
+    let mut all = lookback_firmware::every_program(lookback_firmware::folder())?;
     if names.is_empty() {
         return Ok(all);
     }
-    let known = |name: &String| all.iter().find(|program| program.name == *name).cloned();
-    names
-        .iter()
-        .map(|name| known(name).with_context(|| format!("there is no firmware/programs/{name}.c")))
-        .collect()
+    for name in names {
+        ensure!(
+            all.iter().any(|program| program.name == *name),
+            "there is no firmware/programs/{name}.c"
+        );
+    }
+    all.retain(|program| names.contains(&program.name));
+    Ok(all)
 }
 
 fn check_compiler() -> Result<()> {
@@ -149,12 +154,22 @@ fn check(programs: &[Program], scratch: &Path, all: bool) -> Result<()> {
 
 /// Prebuilt files that no program stands behind.
 fn strays(programs: &[Program]) -> Result<Vec<String>> {
-    let folder = lookback_firmware::folder().join("prebuilt");
+    let top = lookback_firmware::folder().join("prebuilt");
+    let mut folders = vec![top.clone()];
+    folders.extend(
+        lookback_firmware::TARGETS
+            .iter()
+            .map(|target| top.join(target.name)),
+    );
     let mut strays = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", shown(&folder)))? {
-        let path = entry?.path();
-        if !programs.iter().any(|program| program.elf == path) {
-            strays.push(format!("{} belongs to no program", shown(&path)));
+    for folder in &folders {
+        let entries =
+            fs::read_dir(folder).with_context(|| format!("cannot read {}", shown(folder)))?;
+        for entry in entries {
+            let path = entry?.path();
+            if !programs.iter().any(|program| program.elf == path) && !folders.contains(&path) {
+                strays.push(format!("{} belongs to no program", shown(&path)));
+            }
         }
     }
     strays.sort();
@@ -165,11 +180,13 @@ fn strays(programs: &[Program]) -> Result<Vec<String>> {
 /// out by the linker.
 fn build(program: &Program, scratch: &Path) -> Result<Vec<u8>> {
     let path_maps = path_maps()?;
+    let architecture = architecture(program);
     let mut objects = Vec::new();
-    for source in runtime_sources()?.iter().chain([&program.source]) {
+    for source in runtime_sources(program)?.iter().chain([&program.source]) {
         let object = scratch.join(format!("{}.o", file_name(source)));
         let mut command = compiler();
-        command.args(COMPILE_OPTIONS);
+        command.args(&architecture).args(COMPILE_OPTIONS);
+        command.args(target_options(program));
         if program.header.build.is_empty() {
             command.arg(USUAL_OPTIMISATION);
         } else {
@@ -187,6 +204,7 @@ fn build(program: &Program, scratch: &Path) -> Result<Vec<u8>> {
     let elf = scratch.join(file_name(&program.elf));
     let mut command = compiler();
     command
+        .args(&architecture)
         .args(LINK_OPTIONS)
         .args(&objects)
         .arg("-lgcc")
@@ -194,6 +212,24 @@ fn build(program: &Program, scratch: &Path) -> Result<Vec<u8>> {
         .arg(&elf);
     succeed(&mut command, &program.source)?;
     fs::read(&elf).with_context(|| format!("cannot read {}", elf.display()))
+}
+
+fn architecture(program: &Program) -> Vec<String> {
+    let march = program.target.map_or(OWN_MARCH, |target| target.march);
+    let mut options = vec![format!("-march={march}")];
+    options.extend(ARCHITECTURE_OPTIONS.iter().map(|&option| option.into()));
+    options
+}
+
+/// What the runtime is without on this core, and where its headers are.
+fn target_options(program: &Program) -> Vec<String> {
+    let mut options = Vec::new();
+    if let Some(target) = program.target {
+        options.extend(target.defines.iter().map(|define| format!("-D{define}")));
+        options.push(format!("-Ifirmware/runtime/{}", target.name));
+    }
+    options.push("-Ifirmware/runtime".to_owned());
+    options
 }
 
 /// Builds a program that stands beside the tested ones, from its C file alone.
@@ -206,23 +242,40 @@ pub fn build_file(source: &Path, scratch: &Path) -> Result<Vec<u8>> {
     let program = Program {
         elf: scratch.join(format!("{name}.elf")),
         source: source.to_owned(),
+        target: None,
         header,
         name,
     };
     build(&program, scratch)
 }
 
-fn runtime_sources() -> Result<Vec<PathBuf>> {
-    let folder = lookback_firmware::folder().join("runtime");
+/// The runtime's files; one of a core's own stands in for the common one of the same name.
+fn runtime_sources(program: &Program) -> Result<Vec<PathBuf>> {
+    let common = lookback_firmware::folder().join("runtime");
+    let mut sources = sources_in(&common)?;
+    let own = program.target.map(|target| common.join(target.name));
+    if let Some(own) = own.filter(|folder| folder.is_dir()) {
+        let replacements = sources_in(&own)?;
+        sources.retain(|path| {
+            !replacements
+                .iter()
+                .any(|own| own.file_name() == path.file_name())
+        });
+        sources.extend(replacements);
+    }
+    // The order of linking is the order of the code in memory.
+    sources.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+    Ok(sources)
+}
+
+fn sources_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut sources = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", shown(&folder)))? {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", shown(folder)))? {
         let path = entry?.path();
         if matches!(path.extension().and_then(OsStr::to_str), Some("c" | "S")) {
             sources.push(path);
         }
     }
-    // The order of linking is the order of the code in memory.
-    sources.sort();
     Ok(sources)
 }
 
