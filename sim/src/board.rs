@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use lookback_rtl_gen::Port;
 
 use crate::catalog;
+use crate::cores::{self, CoreChoice};
 use crate::engine::{Engine, Exchange, Inputs, TraceItem};
+use crate::sources::Sources;
 use crate::uart::{Receiver, Sender};
 use crate::vcd::Waves;
 use crate::verilator::Verilated;
@@ -53,6 +55,8 @@ pub struct BoardOptions {
     pub engine: EngineChoice,
     /// Sizes of its recorder, by name; see [`crate::board_names`].
     pub preset: String,
+    /// Whose core it has; any but the project's own needs Verilator.
+    pub core: CoreChoice,
     /// Bytes of RAM at [`RAM_BASE`].
     pub ram_bytes: u32,
     /// Clock cycles of a bit on the log link.
@@ -72,6 +76,7 @@ impl Default for BoardOptions {
         BoardOptions {
             engine: EngineChoice::Auto,
             preset: "bugnet".to_owned(),
+            core: CoreChoice::Own,
             ram_bytes: 16 << 20,
             bit_clocks: 1,
             recorder: true,
@@ -133,14 +138,26 @@ impl Board {
         if options.bit_clocks == 0 {
             return Err(Error::BitClocks);
         }
+        if options.core != CoreChoice::Own && options.engine == EngineChoice::RustHdl {
+            return Err(Error::OnlyVerilator);
+        }
+        let recorder = options.recorder.then(|| entry.attached());
+        let foreign = cores::sources(&options.core, recorder, progress)?;
+        let sources = || -> Result<Sources> {
+            match &foreign {
+                Some(sources) => Ok(sources.clone()),
+                None => Ok(entry.design()?.into()),
+            }
+        };
         let verilated = |progress: &mut dyn FnMut(&str)| -> Result<Box<dyn Engine>> {
-            Ok(Box::new(Verilated::new(&entry.design()?, progress)?))
+            Ok(Box::new(Verilated::new(&sources()?, progress)?))
         };
         let (engine, kind) = match options.engine {
             EngineChoice::RustHdl => (entry.stepped(), EngineKind::RustHdl { because: None }),
             EngineChoice::Verilator => (verilated(progress)?, EngineKind::Verilator),
             EngineChoice::Auto => match verilated(progress) {
                 Ok(engine) => (engine, EngineKind::Verilator),
+                Err(error) if foreign.is_some() => return Err(error),
                 Err(error) => {
                     let because = Some(error.to_string());
                     (entry.stepped(), EngineKind::RustHdl { because })
@@ -149,8 +166,8 @@ impl Board {
         };
         let mut board = Self::power_up(engine, kind, options, ram);
         if let Some(path) = &options.vcd {
-            let design = entry.design()?;
-            board.record_waves(path, &design.top, &design.ports)?;
+            let sources = sources()?;
+            board.record_waves(path, &sources.top, &sources.ports)?;
         }
         board.reset()?;
         Ok(board)

@@ -11,6 +11,7 @@ use crate::{Error, Result};
 pub(crate) struct Entry {
     name: &'static str,
     rtl: &'static str,
+    attached: &'static str,
     stepped: fn() -> Box<dyn Engine>,
 }
 
@@ -18,6 +19,11 @@ impl Entry {
     /// Its Verilog.
     pub(crate) fn design(&self) -> Result<Design> {
         Ok(lookback_rtl_gen::find(self.rtl)?.generate()?)
+    }
+
+    /// The preset of the recorder of this size for somebody else's core.
+    pub(crate) fn attached(&self) -> &'static str {
+        self.attached
     }
 
     /// Itself in rust-hdl's simulator.
@@ -30,11 +36,13 @@ const BOARDS: &[Entry] = &[
     Entry {
         name: "bugnet",
         rtl: "sim-bugnet",
+        attached: "recorder",
         stepped: || Box::new(Stepped::new(BugnetBoard::default())),
     },
     Entry {
         name: "tiny",
         rtl: "sim-tiny",
+        attached: "recorder-small",
         stepped: || Box::new(Stepped::new(TinyBoard::default())),
     },
 ];
@@ -43,6 +51,7 @@ const BOARDS: &[Entry] = &[
 const WITHOUT_RECORDER: Entry = Entry {
     name: "soc",
     rtl: "sim-soc",
+    attached: "recorder",
     stepped: || Box::new(Stepped::new(SimSoc::default())),
 };
 

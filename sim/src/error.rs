@@ -17,6 +17,48 @@ pub enum Error {
         /// All names, for the message.
         known: String,
     },
+    /// No core has this name.
+    #[error(
+        "no core is called \"{name}\"; there are: {known} (and a folder with your own, which \
+         docs/attach-your-core.md describes)"
+    )]
+    UnknownCore {
+        /// What was asked for.
+        name: String,
+        /// All names, for the message.
+        known: String,
+    },
+    /// A core's Verilog is not there and cannot be fetched.
+    #[error(
+        "cannot fetch {package}: {details}\nIt needs python3 with pip and the network, once. Or \
+         unpack that package elsewhere, and set LOOKBACK_CORES to the folder that has {module} in it"
+    )]
+    NoCore {
+        /// The package and its version.
+        package: String,
+        /// The folder in it.
+        module: String,
+        /// Why not.
+        details: String,
+    },
+    /// A user's folder has no board.
+    #[error(
+        "{0} has neither board.v nor board.sv; docs/attach-your-core.md says what belongs into it"
+    )]
+    NoBoard(PathBuf),
+    /// The list of a user's files is wrong.
+    #[error("{path}:{line}: {problem}")]
+    FileList {
+        /// The list.
+        path: PathBuf,
+        /// Line number, from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// Another engine than Verilator was asked for.
+    #[error("a core that is Verilog runs in Verilator only, not in rust-hdl's simulator")]
+    OnlyVerilator,
     /// RAM of this size cannot be simulated.
     #[error("{0} bytes of RAM: it must be a multiple of 4, from 64 KiB to 16 MiB")]
     RamSize(u32),

@@ -10,15 +10,17 @@
 //!    └ pty:  the link as a serial device, for a program that expects one
 //! ```
 //! Both engines are identical to the cycle: the same program gives the same link bytes, the same
-//! cycles and the same waves.
+//! cycles and the same waves. A board may have somebody else's core ([`CoreChoice`]), in Verilator.
 
 pub mod block;
 mod board;
 mod catalog;
+mod cores;
 mod engine;
 mod error;
 #[cfg(unix)]
 pub mod pty;
+mod sources;
 mod stepped;
 mod uart;
 mod vcd;
@@ -29,6 +31,7 @@ mod testboard;
 
 pub use board::{Board, BoardOptions, EngineChoice, EngineKind, RunStatus, Segment};
 pub use catalog::board_names;
+pub use cores::{core_names, fetch_core, CoreChoice};
 pub use engine::TraceItem;
 pub use error::{Error, Result};
 

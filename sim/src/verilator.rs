@@ -8,11 +8,13 @@ use std::ffi::c_void;
 use std::path::Path;
 
 use libloading::Library;
-use lookback_rtl_gen::Design;
 
 use crate::engine::{Edge, Engine, Exchange, Inputs, Record, State, BUFFER};
+use crate::sources::Sources;
 use crate::{Error, Result};
 use cache::{Built, Shelf};
+
+pub(crate) use cache::cache_folder;
 
 /// What one call of the shim reads and writes. `shim.cpp` has the same structure.
 #[repr(C)]
@@ -58,20 +60,26 @@ pub(crate) struct Verilated {
 
 impl Verilated {
     /// Compiles the design, or takes it from the cache, and powers a board up.
-    pub(crate) fn new(design: &Design, progress: &mut dyn FnMut(&str)) -> Result<Self> {
-        let recipe = build::Recipe::new(design)?;
+    pub(crate) fn new(sources: &Sources, progress: &mut dyn FnMut(&str)) -> Result<Self> {
+        let recipe = build::Recipe::new(sources)?;
         let mut build = |folder: &Path, library: &Path| recipe.build(folder, library, progress);
-        match Self::load(cache::get(Shelf::Boards, recipe.key(), &mut build)?, design) {
+        match Self::load(
+            cache::get(Shelf::Boards, recipe.key(), &mut build)?,
+            sources,
+        ) {
             // A library that does not load was damaged in the cache: build it once more.
             Err(Error::Load { path, .. }) => {
                 cache::discard(&path);
-                Self::load(cache::get(Shelf::Boards, recipe.key(), &mut build)?, design)
+                Self::load(
+                    cache::get(Shelf::Boards, recipe.key(), &mut build)?,
+                    sources,
+                )
             }
             other => other,
         }
     }
 
-    fn load(built: Built, design: &Design) -> Result<Self> {
+    fn load(built: Built, sources: &Sources) -> Result<Self> {
         let path = built.library().to_owned();
         let failed = |details: String| Error::Load {
             path: path.clone(),
@@ -101,7 +109,7 @@ impl Verilated {
             model,
             run,
             free,
-            ports: design.ports.len(),
+            ports: sources.ports.len(),
             _library: library,
             _built: built,
         })

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use lookback_rtl_gen::{verilator_command, verilator_version, Design};
+use lookback_rtl_gen::{verilator_command, verilator_version};
 use sha2::{Digest, Sha256};
 
+use crate::sources::Sources;
 use crate::{Error, Result};
 
 /// The shim, with a mark where the ports of the design go.
@@ -44,8 +45,7 @@ pub(crate) const COMPILER_FLAGS: &[&str] = &[
 
 /// All that a library is made from.
 pub(super) struct Recipe {
-    top: String,
-    verilog: String,
+    sources: Sources,
     shim: String,
     compiler: OsString,
     key: String,
@@ -53,8 +53,8 @@ pub(super) struct Recipe {
 
 impl Recipe {
     /// Fails when Verilator or the compiler is missing.
-    pub(super) fn new(design: &Design) -> Result<Self> {
-        let snapshot: String = design
+    pub(super) fn new(sources: &Sources) -> Result<Self> {
+        let snapshot: String = sources
             .ports
             .iter()
             .enumerate()
@@ -62,12 +62,12 @@ impl Recipe {
             .collect();
         let shim = SHIM.replace(SNAPSHOT_MARK, snapshot.trim_end());
         let version = compiler_version()?;
-        let mut parts = vec![design.verilog.as_str(), &shim, &version];
+        let fingerprint = sources.fingerprint()?;
+        let mut parts = vec![fingerprint.as_str(), &shim, &version];
         parts.extend(VERILATOR_FLAGS.iter().chain(COMPILER_FLAGS));
         let key = key_of(&parts)?;
         Ok(Recipe {
-            top: design.top.clone(),
-            verilog: design.verilog.clone(),
+            sources: sources.clone(),
             shim,
             compiler: compiler(),
             key,
@@ -86,18 +86,9 @@ impl Recipe {
         library: &Path,
         progress: &mut dyn FnMut(&str),
     ) -> Result<()> {
-        let source = folder.join("board.v");
-        std::fs::write(&source, &self.verilog).map_err(Error::file(&source))?;
         let objects = folder.join("obj");
         progress("translating the board with Verilator");
-        run(
-            Command::new(verilator_command())
-                .args(VERILATOR_FLAGS)
-                .args(["--top-module", &self.top, "--Mdir"])
-                .arg(&objects)
-                .arg(&source),
-            |source| no_verilator(source).into(),
-        )?;
+        self.translate(folder, &objects)?;
         let shim = objects.join("shim.cpp");
         std::fs::write(&shim, &self.shim).map_err(Error::file(&shim))?;
         let include = include_folder()?;
@@ -117,6 +108,32 @@ impl Recipe {
                 .args(&compiled),
             Error::file(library),
         )?;
+        Ok(())
+    }
+
+    fn translate(&self, folder: &Path, objects: &Path) -> Result<()> {
+        let sources = &self.sources;
+        let mut command = Command::new(verilator_command());
+        command
+            .args(VERILATOR_FLAGS)
+            .args(["--top-module", &sources.top, "--Mdir"])
+            .arg(objects);
+        for define in &sources.defines {
+            command.arg(format!("-D{define}"));
+        }
+        for include in &sources.include {
+            let mut option = OsString::from("-I");
+            option.push(include);
+            command.arg(option);
+        }
+        // Packages, which others need, come before the board that is made around them.
+        command.args(&sources.files);
+        for (name, text) in &sources.texts {
+            let path = folder.join(name);
+            std::fs::write(&path, text).map_err(Error::file(&path))?;
+            command.arg(path);
+        }
+        run(&mut command, |source| no_verilator(source).into())?;
         Ok(())
     }
 

@@ -118,7 +118,8 @@ fn temporary(work: TempDir) -> Built {
     }
 }
 
-fn cache_folder() -> Option<PathBuf> {
+/// The user's cache folder, if there is one.
+pub(crate) fn cache_folder() -> Option<PathBuf> {
     let set = |name| {
         std::env::var_os(name)
             .map(PathBuf::from)

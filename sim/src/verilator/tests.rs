@@ -18,7 +18,7 @@ fn design() -> Design {
 
 /// Without Verilator this says so instead of passing silently.
 fn verilated() -> Option<Box<dyn Engine>> {
-    match Verilated::new(&design(), &mut |step| eprintln!("{step}")) {
+    match Verilated::new(&design().into(), &mut |step| eprintln!("{step}")) {
         Ok(engine) => Some(Box::new(engine)),
         Err(Error::Rtl(error @ lookback_rtl_gen::Error::NoVerilator { .. })) => {
             eprintln!("skipped: {error}");
