@@ -46,6 +46,10 @@ const TOOLS: &[Tool] = &[
         command: "make",
         package: "make",
     },
+    Tool {
+        command: "pip3",
+        package: "python3-pip",
+    },
 ];
 
 const QEMU: &str = "qemu-system-riscv32";
@@ -72,7 +76,16 @@ pub fn run() -> Result<()> {
             );
         }
     }
-    ensure_qemu()
+    ensure_qemu()?;
+    ensure_cores()
+}
+
+/// Fetches the cores that boards are simulated with from PyPI, as `lookback sim --core` does.
+fn ensure_cores() -> Result<()> {
+    for core in lookback_sim::core_names() {
+        lookback_sim::fetch_core(core, &mut |step| eprintln!("setup: {step}"))?;
+    }
+    Ok(())
 }
 
 /// Where `qemu-system-riscv32` is, if it is anywhere.

@@ -4,7 +4,7 @@ use crate::firmware::Firmware;
 use crate::text::parse_size;
 use crate::ui::Ui;
 use anyhow::{bail, Context, Result};
-use lookback_sim::{Board, BoardOptions, EngineKind, Segment};
+use lookback_sim::{Board, BoardOptions, CoreChoice, EngineKind, Segment};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -63,6 +63,15 @@ pub struct BoardArgs {
     /// Simulator: Verilator is used when it is installed, unless told otherwise.
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
+    /// Another core than the project's own, in Verilator: picorv32, serv or ibex.
+    ///
+    /// Its Verilog comes from PyPI, once (needs python3 with pip), or from the folder that
+    /// LOOKBACK_CORES names. Firmware must be built for it: see docs/attach-your-core.md.
+    #[arg(long, value_name = "NAME", conflicts_with = "core_dir")]
+    pub core: Option<String>,
+    /// Your own core: a folder with board.v and board.f, as docs/attach-your-core.md describes.
+    #[arg(long, value_name = "DIR")]
+    pub core_dir: Option<PathBuf>,
     /// Which board: bugnet, or tiny, whose recorder is too small on purpose [default: bugnet].
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
@@ -82,6 +91,8 @@ impl BoardArgs {
     pub fn first_given(&self) -> Option<&'static str> {
         [
             (self.engine.is_some(), "--engine"),
+            (self.core.is_some(), "--core"),
+            (self.core_dir.is_some(), "--core-dir"),
             (self.preset.is_some(), "--preset"),
             (self.ram.is_some(), "--ram"),
             (self.link_speed.is_some(), "--link-speed"),
@@ -89,6 +100,14 @@ impl BoardArgs {
         ]
         .into_iter()
         .find_map(|(given, name)| given.then_some(name))
+    }
+
+    fn core_choice(&self) -> CoreChoice {
+        match (&self.core, &self.core_dir) {
+            (Some(name), _) => CoreChoice::Named(name.clone()),
+            (None, Some(folder)) => CoreChoice::Folder(folder.clone()),
+            (None, None) => CoreChoice::Own,
+        }
     }
 
     /// What board to build.
@@ -102,6 +121,7 @@ impl BoardArgs {
         Ok(BoardOptions {
             engine: self.engine.unwrap_or(EngineChoice::Auto).into(),
             preset,
+            core: self.core_choice(),
             ram_bytes: self.ram.unwrap_or(DEFAULT_RAM),
             bit_clocks,
             vcd: self.vcd.clone(),
