@@ -14,8 +14,9 @@ use lookback::firmware::Firmware;
 use lookback::transport::sim::SimLink;
 use lookback_log_format::interval::Record;
 use lookback_log_format::{RecorderConfig, Retire};
+use lookback_model::attach::Adapted;
 use lookback_replay::{Machine, Recording, Step};
-use lookback_sim::{Board, BoardOptions, EngineChoice, Segment, TraceItem};
+use lookback_sim::{Board, BoardOptions, CoreChoice, EngineChoice, Segment, TraceItem};
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -57,6 +58,15 @@ impl Options {
     }
 }
 
+impl Options {
+    /// A board with somebody else's core, held until recording starts, at full drain speed.
+    pub fn core(name: &str) -> Self {
+        let mut options = Self::new(EngineChoice::Verilator, "bugnet");
+        options.board.core = CoreChoice::Named(name.into());
+        options
+    }
+}
+
 /// What came of a recorded run.
 pub struct Outcome {
     /// The recording's bytes.
@@ -65,7 +75,8 @@ pub struct Outcome {
     pub recording: Recording,
     /// What the driver said of it.
     pub summary: Summary,
-    /// What the board's checking ports said, in order.
+    /// What the board's checking ports said, in order; of a foreign core made uniform by the
+    /// model's adapter.
     pub trace: Vec<TraceItem>,
     /// Console output.
     pub console: Vec<u8>,
@@ -121,11 +132,15 @@ pub fn run_recorded(elf: &[u8], options: &Options) -> Result<Outcome> {
     let bytes = out.0.borrow().clone();
     let recording = Recording::from_bytes(&bytes)?;
     let mut board = link.into_board();
+    let trace = board.take_trace();
     Ok(Outcome {
         bytes,
         recording,
         summary,
-        trace: board.take_trace(),
+        trace: match options.board.core {
+            CoreChoice::Own => trace,
+            _ => adapted(&trace),
+        },
         console: watcher.console,
         ram: board.ram().to_vec(),
         finished: board.finished(),
@@ -145,6 +160,23 @@ fn board(elf: &[u8], options: &BoardOptions) -> Result<Board> {
         })
         .collect();
     Ok(Board::new(options, &load)?)
+}
+
+/// The retirements of a foreign core as the recorder must have taken them.
+fn adapted(raw: &[TraceItem]) -> Vec<TraceItem> {
+    let mut registers = [0; 32];
+    let adapt = |item: &TraceItem| match item {
+        TraceItem::Retire(raw) => {
+            let field = (raw.insn >> 7 & 31) as usize;
+            let retire = Adapted::new(raw, registers[field]).retire;
+            if !raw.trap && raw.rd_addr != 0 {
+                registers[usize::from(raw.rd_addr)] = raw.rd_wdata;
+            }
+            TraceItem::Retire(retire)
+        }
+        snoop => *snoop,
+    };
+    raw.iter().map(adapt).collect()
 }
 
 /// A file that the test can look into afterwards.

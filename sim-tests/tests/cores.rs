@@ -1,0 +1,242 @@
+//! Cores that are not this project's, with the emitted recorder beside them as on an FPGA: they run
+//! their programs, the recorder does not disturb them, what comes over the UART is what the model
+//! says, and the replay is what retired.
+//!
+//! The cores' Verilog comes from PyPI. Without it, or without Verilator, these tests fail.
+
+use std::path::{Path, PathBuf};
+
+use lookback_firmware::{core_programs, Program};
+use lookback_log_format::interval::Record;
+use lookback_sim::{core_names, fetch_core, Board, BoardOptions, CoreChoice, EngineChoice};
+use lookback_sim_tests::{run_plain, run_recorded, Options, Outcome};
+
+fn elf(program: &Program) -> Vec<u8> {
+    std::fs::read(&program.elf).expect("the prebuilt ELF is committed")
+}
+
+fn program(core: &str, name: &str) -> Program {
+    let all = core_programs(core).expect("firmware is there");
+    let found = all.into_iter().find(|program| program.name == name);
+    found.expect("a program of this name")
+}
+
+fn options(core: &str, program: &Program) -> Options {
+    let mut options = Options::core(core);
+    options.stdin.clone_from(&program.header.stdin);
+    options
+}
+
+fn recorded(core: &str, program: &Program, options: &Options) -> Outcome {
+    let name = format!("{core}, {}", program.name);
+    let outcome =
+        run_recorded(&elf(program), options).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+    let end = outcome.recording.end.as_ref().expect("it has an end");
+    assert!(end.breach.is_none(), "{name}: {:x?}", end.breach);
+    assert_eq!(
+        outcome.finished,
+        Some(program.header.expect.finish_code()),
+        "{name} ended otherwise; console: {}",
+        String::from_utf8_lossy(&outcome.console)
+    );
+    outcome
+}
+
+/// Everything was recorded, is what the model says, and replays as it retired.
+fn check(core: &str, program: &Program, options: &Options) -> Outcome {
+    let outcome = recorded(core, program, options);
+    let name = format!("{core}, {}", program.name);
+    let losses = &outcome.summary.losses;
+    assert!(outcome.recording.is_whole(), "{name}: {losses:?}");
+    outcome
+        .model_agrees()
+        .unwrap_or_else(|error| panic!("{name}: {error:#}"));
+    let compared = outcome
+        .replay_equals_retirements()
+        .unwrap_or_else(|error| panic!("{name}: {error:#}"));
+    assert_eq!(compared as usize, outcome.retirements().count(), "{name}");
+    outcome
+}
+
+fn all_programs(core: &str) {
+    let programs = core_programs(core).expect("firmware is there");
+    assert!(
+        programs.len() >= 7,
+        "{core} has {} programs",
+        programs.len()
+    );
+    for program in &programs {
+        let name = format!("{core}, {}", program.name);
+        let options = options(core, program);
+        let (console, finished, cycles) = run_plain(&elf(program), &options).expect(&name);
+        assert_eq!(
+            finished,
+            Some(program.header.expect.finish_code()),
+            "{name}"
+        );
+        assert!(
+            program.header.console_matches(&console),
+            "{name}: {}",
+            String::from_utf8_lossy(&console)
+        );
+        let outcome = check(core, program, &options);
+        assert_eq!(outcome.console, console, "{name}");
+        if outcome.stall_cycles == 0 {
+            assert_eq!(
+                outcome.cycles, cycles,
+                "{name} takes other cycles when recorded"
+            );
+        }
+    }
+}
+
+#[test]
+fn picorv32_records_and_replays_all_its_programs() {
+    all_programs("picorv32");
+}
+
+#[test]
+fn serv_records_and_replays_all_its_programs() {
+    all_programs("serv");
+}
+
+#[test]
+fn ibex_records_and_replays_all_its_programs() {
+    all_programs("ibex");
+}
+
+/// Handlers do run: otherwise the programs above would prove less than they seem to.
+#[test]
+fn interrupts_are_in_the_recordings() {
+    for (core, name, least) in [
+        ("picorv32", "hello", 5),
+        ("picorv32", "picorv32_irq", 9),
+        ("serv", "hello", 5),
+        ("serv", "traps", 28),
+        ("ibex", "traps", 28),
+    ] {
+        let program = program(core, name);
+        let outcome = recorded(core, &program, &options(core, &program));
+        let handler = symbol(&elf(&program), "trap_entry");
+        let entered = outcome.retirements().filter(|r| r.pc_rdata == handler);
+        assert!(entered.count() >= least, "{core}, {name}");
+    }
+}
+
+fn symbol(elf: &[u8], name: &str) -> u32 {
+    use object::{Object, ObjectSymbol};
+    let file = object::File::parse(elf).expect("an ELF");
+    let found = file.symbols().find(|symbol| symbol.name() == Ok(name));
+    found.expect("the runtime has it").address() as u32
+}
+
+/// A link that is far too slow holds the core, and nothing is lost.
+#[test]
+fn a_slow_link_holds_the_core() {
+    for (core, bit_clocks) in [("picorv32", 16), ("serv", 300), ("ibex", 16)] {
+        let program = program(core, "hello");
+        let mut options = options(core, &program);
+        options.board.bit_clocks = bit_clocks;
+        let outcome = check(core, &program, &options);
+        assert!(
+            outcome.stall_cycles > 1000,
+            "{core}: {}",
+            outcome.stall_cycles
+        );
+    }
+}
+
+/// A core that may not be held loses something, says how much, and what is left replays.
+#[test]
+fn without_stall_gaps_say_what_is_missing() {
+    for (core, bit_clocks) in [("picorv32", 16), ("ibex", 16)] {
+        let program = program(core, "compute");
+        let mut options = options(core, &program);
+        options.board.bit_clocks = bit_clocks;
+        options.may_stall = false;
+        let outcome = recorded(core, &program, &options);
+        let lost: u64 = outcome
+            .records()
+            .iter()
+            .map(|record| match record {
+                Record::Gap(gap) => u64::from(gap.lost),
+                _ => 0,
+            })
+            .sum();
+        assert!(lost > 0, "{core} lost nothing");
+        let compared = outcome
+            .replay_equals_retirements()
+            .unwrap_or_else(|error| panic!("{core}: {error:#}"));
+        assert_eq!(
+            compared + lost,
+            outcome.retirements().count() as u64,
+            "{core}"
+        );
+    }
+}
+
+/// A recorder that overflows all the time.
+#[test]
+fn a_tiny_recorder_holds_the_core() {
+    for core in core_names() {
+        let program = program(core, "hello");
+        let mut options = options(core, &program);
+        options.board.preset = "tiny".into();
+        check(core, &program, &options);
+    }
+}
+
+#[test]
+fn only_verilator_runs_them() {
+    for core in core_names() {
+        let options = BoardOptions {
+            engine: EngineChoice::RustHdl,
+            core: CoreChoice::Named(core.into()),
+            ..BoardOptions::default()
+        };
+        let error = Board::new(&options, &[]).err().expect("refused");
+        assert!(error.to_string().contains("Verilator"), "{error}");
+    }
+}
+
+/// A user's folder: the board of PicoRV32, as a user would have written it.
+fn own_folder(board: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let core = fetch_core("picorv32", &mut |step| eprintln!("{step}")).expect("PicoRV32");
+    let list = format!(
+        "# PicoRV32\n{}\n+define+RISCV_FORMAL\n",
+        core.join("verilog/picorv32.v").display()
+    );
+    std::fs::write(folder.path().join("board.f"), list).expect("written");
+    std::fs::write(folder.path().join("board.v"), board).expect("written");
+    let path = folder.path().to_owned();
+    (folder, path)
+}
+
+fn picorv32_board() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/cores/picorv32_board.v");
+    let text = std::fs::read_to_string(path).expect("the board is committed");
+    text.replace("module lookback_picorv32_board", "module board")
+}
+
+#[test]
+fn a_users_own_core_is_recorded_from_its_folder() {
+    let (_keep, folder) = own_folder(&picorv32_board());
+    let program = program("picorv32", "picorv32_irq");
+    let mut options = options("picorv32", &program);
+    options.board.core = CoreChoice::Folder(folder);
+    check("picorv32", &program, &options);
+}
+
+#[test]
+fn a_port_that_is_missing_is_named() {
+    let text = picorv32_board().replace("output wire [31:0] gpio_out,", "");
+    let (_keep, folder) = own_folder(&text);
+    let options = BoardOptions {
+        core: CoreChoice::Folder(folder),
+        recorder: false,
+        ..BoardOptions::default()
+    };
+    let error = Board::new(&options, &[]).err().expect("refused");
+    assert!(error.to_string().contains("gpio_out"), "{error}");
+}
