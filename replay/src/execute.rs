@@ -61,6 +61,12 @@ struct Cursor {
     effect: Effect,
 }
 
+/// Whether an access of so many bytes is not where the specification wants it.
+#[inline(always)]
+fn is_misaligned<const BYTES: u32>(addr: u32) -> bool {
+    addr % BYTES != 0
+}
+
 /// No page of any pc.
 const NO_PAGE: u32 = u32::MAX;
 
@@ -221,7 +227,7 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         }
         macro_rules! load {
             ($bytes:literal, $extend:expr) => {{
-                if addr % $bytes != 0 {
+                if is_misaligned::<$bytes>(addr) {
                     let (value, access) = self.misaligned(addr, rd, at.position)?;
                     self.retire::<WATCHED>(at, rd, value, access, at.pc.wrapping_add(4));
                     return Ok(());
@@ -379,7 +385,7 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     /// A memory read, from the log or from memory.
     #[inline(always)]
     fn read<const BYTES: u32>(&mut self, addr: u32, position: u32) -> Result<Access, What> {
-        if addr % BYTES != 0 {
+        if is_misaligned::<BYTES>(addr) {
             return Err(What::Misaligned(addr));
         }
         let shift = 8 * (addr % 4);
@@ -414,7 +420,7 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
 
     #[inline(always)]
     fn write<const BYTES: u32>(&mut self, addr: u32, value: u32) -> Result<Access, What> {
-        if addr % BYTES != 0 {
+        if is_misaligned::<BYTES>(addr) {
             return Err(What::Misaligned(addr));
         }
         let width = u32::MAX >> (32 - 8 * BYTES);
