@@ -65,14 +65,19 @@ state_pins! {
         LoadReserved StoreConditional Csr Ecall Ebreak Mret Wfi;
 }
 
+/// Sets a port of a block.
+pub type SetPort<B> = fn(&mut B, u32);
+/// Reads a port of a block.
+pub type GetPort<B> = fn(&B) -> u32;
+
 /// How a driver reaches the signals of a block; made by [`pins!`](crate::pins).
 pub struct Pins<B> {
     /// Drives the clock, if there is one.
     pub clock: Option<fn(&mut B, bool)>,
     /// Inputs by name.
-    pub inputs: Vec<(String, fn(&mut B, u32))>,
+    pub inputs: Vec<(String, SetPort<B>)>,
     /// Outputs by name.
-    pub outputs: Vec<(String, fn(&B) -> u32)>,
+    pub outputs: Vec<(String, GetPort<B>)>,
 }
 
 impl<B> Pins<B> {

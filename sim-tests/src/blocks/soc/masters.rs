@@ -295,7 +295,7 @@ impl Lockstep for Copier {
                     write,
                     // Of length only its low bits are often set, so that copies end.
                     register: if register < 8 {
-                        register * 4 & 0x1c
+                        (register * 4) & 0x1c
                     } else {
                         register
                     },
