@@ -150,6 +150,9 @@ impl<const CORE: bool> Check for Recordings<CORE> {
 }
 
 fn reset(dut: &mut dyn Dut) {
+    // It resets the front, too.
+    dut.set("ended", 0);
+    dut.set("recording", 0);
     dut.set("reset", 1);
     (0..3).for_each(|_| dut.cycle());
     dut.set("reset", 0);

@@ -138,6 +138,8 @@ pub struct Sources {
     enabled: u32,
     threshold: u32,
     claimed: u32,
+    /// asked for and not claimed, though the line may be low again
+    requested: u32,
 }
 
 impl Lockstep for Sources {
@@ -166,7 +168,8 @@ impl Lockstep for Sources {
 
     fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
         let lines = inputs.get("console") << 10 | inputs.get("dma") << 11;
-        let pending = lines & !self.claimed;
+        let pending = (self.requested | lines) & !self.claimed;
+        self.requested = pending;
         let rank = |source: u32| match (pending & self.enabled) >> source & 1 {
             0 => 0,
             _ => self.priority[source as usize - 10],
