@@ -133,11 +133,17 @@ fn symbol(elf: &[u8], name: &str) -> u32 {
 /// A small recorder at a link that is far too slow holds the core, and nothing is lost.
 #[test]
 fn a_slow_link_holds_the_core() {
-    for (core, bit_clocks) in [("picorv32", 16), ("serv", 300), ("ibex", 16)] {
-        let program = program(core, "hello");
+    // Where SERV's interrupts come must not depend on the link: it forgets to enable them again when
+    // one comes right after `mret`.
+    for (core, name) in [
+        ("picorv32", "hello"),
+        ("serv", "compute"),
+        ("ibex", "hello"),
+    ] {
+        let program = program(core, name);
         let mut options = options(core, &program);
         options.board.preset = "tiny".into();
-        options.board.bit_clocks = bit_clocks;
+        options.board.bit_clocks = 16;
         let outcome = check(core, &program, &options);
         assert!(
             outcome.stall_cycles > 1000,
