@@ -45,7 +45,7 @@ fn word(ram: &[u32], addr: u32) -> u32 {
 }
 
 /// The first difference that matters, traps before everything else because they say most.
-/// `lenient` allows what QEMU does in its own way (see [`allowed`]).
+/// `lenient` allows what QEMU does in its own way (see `allowed`).
 pub fn first(image: &Image, rams: [&[u32]; 2], lenient: bool) -> Option<Difference> {
     for (program, place) in image.places.iter().enumerate() {
         let found = in_log(place, rams, lenient)
