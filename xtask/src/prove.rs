@@ -27,7 +27,8 @@ use std::time::{Duration, Instant};
 pub struct Arguments {
     /// Proofs in formal/; all when none is named.
     names: Vec<String>,
-    /// Deeper bounds.
+    /// Go deeper: more cycles after reset for every proof, as its line "Depth" says (also done by
+    /// `cargo xtask test --long`).
     #[arg(long)]
     long: bool,
     /// Leave out the seeded faults.
@@ -64,6 +65,14 @@ impl Done<'_> {
 /// The ordinary run, a step of `cargo xtask test`.
 pub fn check() -> Result<()> {
     run(&Arguments::default())
+}
+
+/// The deeper run, the same step of `cargo xtask test --long`.
+pub fn check_long() -> Result<()> {
+    run(&Arguments {
+        long: true,
+        ..Arguments::default()
+    })
 }
 
 /// Runs the proofs that are asked for; fails when one does not hold or misses a fault.

@@ -11,7 +11,7 @@ pub struct Arguments {
     /// Run only the steps whose name contains this.
     #[arg(long)]
     only: Option<String>,
-    /// Run the long steps, too: many more random programs.
+    /// Run the long steps, too: many more random programs, and deeper proofs.
     #[arg(long)]
     long: bool,
 }
@@ -46,7 +46,10 @@ const STEPS: &[Step] = &[
 ];
 
 /// What takes too long for every day.
-const LONG_STEPS: &[Step] = &[("torture", torture::long)];
+const LONG_STEPS: &[Step] = &[
+    ("deeper proofs", prove::check_long),
+    ("torture", torture::long),
+];
 
 /// Runs the steps in order; all of them run even when one fails, so that one look shows everything.
 pub fn run(arguments: &Arguments) -> Result<()> {

@@ -1,6 +1,6 @@
-//! Runs one proof, or one of its faults: yosys makes a model of it, ABC looks at the cycles after
-//! reset, and z3 does the step of an induction, turns ABC's counterexample into a waveform and looks
-//! for the points that a run must be able to reach.
+//! Runs one proof, or one of its faults: yosys makes models of it, ABC looks at the cycles after reset
+//! and for the points that a run must be able to reach, and yosys' own solver does the step of an
+//! induction. z3 only turns a counterexample into a waveform: it is many times slower.
 
 use super::cone;
 use super::header::{Depth, Fault, Proof};
@@ -39,6 +39,40 @@ pub struct Run<'a> {
     pub long: bool,
 }
 
+/// For the step of an induction: constants that are left open keep their value, signals that are left
+/// open do not.
+const OPEN: &str = "\
+(* techmap_celltype = \"$anyconst\" *)
+module open_constant(Y);
+    parameter WIDTH = 1;
+    output [WIDTH-1:0] Y;
+    \\$ff #(.WIDTH(WIDTH)) kept (.D(Y), .Q(Y));
+endmodule
+(* techmap_celltype = \"$anyseq\" *)
+module open_signal(Y);
+    parameter WIDTH = 1;
+    output [WIDTH-1:0] Y;
+endmodule
+";
+
+/// A point is reached when the assertion that it is not is violated.
+const UNREACHED: &str = "\
+(* techmap_celltype = \"$cover\" *)
+module unreached(A, EN);
+    input A, EN;
+    \\$assert never (.A(!A), .EN(EN));
+endmodule
+";
+
+/// How ABC says that an output is reached.
+const ASSERTED: &str = "was asserted in frame";
+
+/// From a model with formal cells to gates.
+const GATES: &str = "opt -full; techmap; opt -fast; dffunmap; abc -g AND -fast; opt_clean";
+
+/// Cycles after reset that the long run looks at, for proofs by induction.
+const DEEP: u32 = 40;
+
 impl Run<'_> {
     /// The proof itself: it holds, and its assumptions leave something to hold for.
     pub fn prove(&self) -> Result<Verdict> {
@@ -46,15 +80,17 @@ impl Run<'_> {
         match self.proof.depth {
             Depth::Netlist => return self.netlists(),
             Depth::Induction(cycles) => {
-                for step in [Self::decide, Self::induce] {
-                    if let refuted @ Verdict::Refuted { .. } = step(self, cycles)? {
-                        return Ok(refuted);
+                // The long run looks at far more cycles after reset than the induction needs.
+                let begin = if self.long { DEEP } else { cycles };
+                for verdict in [self.decide(begin, true)?, self.induce(cycles)?] {
+                    if let Verdict::Refuted { .. } = verdict {
+                        return Ok(verdict);
                     }
                 }
             }
             Depth::Bounded(short, long) => {
                 let cycles = if self.long { long } else { short };
-                if let refuted @ Verdict::Refuted { .. } = self.decide(cycles)? {
+                if let refuted @ Verdict::Refuted { .. } = self.decide(cycles, true)? {
                     return Ok(refuted);
                 }
             }
@@ -67,7 +103,7 @@ impl Run<'_> {
         self.prepare(Some(fault))?;
         match self.proof.depth {
             Depth::Netlist => self.netlists(),
-            _ => self.decide(self.proof.witnesses),
+            _ => self.decide(self.proof.witnesses, false),
         }
     }
 
@@ -104,14 +140,24 @@ impl Run<'_> {
         }
         files.push(self.proof.path.display().to_string());
         // `check` finds a memory whose watched place the proof leaves undriven.
-        let script = format!(
+        let mut script = format!(
             "read_verilog -sv -formal {}; hierarchy -check -top proof; proc; flatten; opt_clean; \
              check -assert; setundef -undriven -anyseq; memory -nordff; opt -fast; opt_clean; \
-             dffunmap; write_smt2 -wires model.smt2; chformal -cover -remove; opt -full; \
-             techmap; opt -fast; dffunmap; abc -g AND -fast; opt_clean; \
+             dffunmap; {}; chformal -cover -remove; {GATES}; \
              write_aiger -I -B -zinit -map model.aim model.aig",
-            files.join(" ")
+            files.join(" "),
+            match fault {
+                None => "write_smt2 -wires model.smt2; design -save both",
+                Some(_) => "",
+            }
         );
+        if fault.is_none() {
+            std::fs::write(self.folder.join("open.v"), OPEN)?;
+            std::fs::write(self.folder.join("unreached.v"), UNREACHED)?;
+            script += "; techmap -map open.v; write_rtlil step.il; design -load both; \
+                       chformal -assert -remove; techmap -map unreached.v; ";
+            script += &format!("{GATES}; write_aiger -I -B -zinit covers.aig");
+        }
         let output = self.command("yosys", &["-q", "-p", &script])?;
         ensure!(
             output.status.success(),
@@ -146,14 +192,20 @@ impl Run<'_> {
         }
     }
 
-    /// Lets ABC look at so many cycles after reset.
-    fn decide(&self, cycles: u32) -> Result<Verdict> {
+    /// Lets ABC look at so many cycles after reset; what is violated has to be named for a proof only.
+    fn decide(&self, cycles: u32, named: bool) -> Result<Verdict> {
         let script =
             format!("read_aiger model.aig; fold; strash; bmc3 -F {cycles}; write_cex -a model.aiw");
         let output = self.command("yosys-abc", &["-c", &script])?;
         let text = String::from_utf8_lossy(&output.stdout);
-        if text.contains("was asserted in frame") {
-            return self.waveform();
+        if let Some(line) = text.lines().find(|line| line.contains(ASSERTED)) {
+            return match named {
+                true => self.waveform(),
+                false => Ok(Verdict::Refuted {
+                    what: line.trim().to_owned(),
+                    waveform: None,
+                }),
+            };
         }
         ensure!(
             text.contains(&format!("No output asserted in {cycles} frames")),
@@ -185,43 +237,47 @@ impl Run<'_> {
 
     /// The step: after so many cycles in which everything held, it holds in the next.
     fn induce(&self, cycles: u32) -> Result<Verdict> {
-        let (name, cycles) = ("induction.vcd", cycles.to_string());
-        let mut arguments = SMT.to_vec();
-        arguments.extend(["-i", "-t", &cycles, "--dump-vcd", name, "model.smt2"]);
-        let output = self.command("yosys-smtbmc", &arguments)?;
+        let name = "induction.vcd";
+        let script = format!(
+            "read_rtlil step.il; sat -tempinduct -tempinduct-inductonly -seq 1 -maxsteps {cycles} \
+             -prove-asserts -set-assumes -dump_vcd {name}"
+        );
+        let output = self.command("yosys", &["-p", &script])?;
         let text = String::from_utf8_lossy(&output.stdout);
-        if output.status.success() && text.contains("Temporal induction successful.") {
+        if text.contains("Induction step proven: SUCCESS!") {
             return Ok(Verdict::Proved);
         }
-        // The last assertion named is that of the shortest induction.
-        let Some(line) = text.lines().rfind(|line| line.contains("Assert failed")) else {
-            bail!("{}: no induction:\n{text}", self.proof.name);
-        };
+        ensure!(
+            text.contains("Reached maximum number of time steps -> proof failed."),
+            "{}: yosys gave no verdict:\n{text}{}",
+            self.proof.name,
+            String::from_utf8_lossy(&output.stderr)
+        );
         Ok(Verdict::Refuted {
-            what: format!("{} (in the step of the induction)", message(line)),
+            what: "the step of the induction fails".to_owned(),
             waveform: Some(self.folder.join(name)),
         })
     }
 
     /// Reaches every `cover`.
     fn cover(&self) -> Result<Verdict> {
-        let cycles = self.proof.witnesses.to_string();
-        let mut arguments = SMT.to_vec();
-        arguments.extend(["-c", "-t", &cycles, "model.smt2"]);
-        let output = self.command("yosys-smtbmc", &arguments)?;
+        let beside = self.proof.path.parent().context("a file is in a folder")?;
+        let mut wanted = 0;
+        for file in self.proof.uses.iter().map(|used| beside.join(used)) {
+            wanted += covers(&file)?;
+        }
+        wanted += covers(&self.proof.path)?;
+        ensure!(wanted > 0, "{} has no cover", self.proof.name);
+        let cycles = self.proof.witnesses;
+        let script = format!("read_aiger covers.aig; fold; strash; bmc3 -a -F {cycles}");
+        let output = self.command("yosys-abc", &["-c", &script])?;
         let text = String::from_utf8_lossy(&output.stdout);
-        if output.status.success() && text.contains("Status: PASSED") {
+        let reached = text.lines().filter(|line| line.contains(ASSERTED)).count();
+        if reached == wanted {
             return Ok(Verdict::Proved);
         }
-        let Some(line) = text.lines().find(|line| line.contains("Unreached cover")) else {
-            bail!(
-                "{}: yosys-smtbmc gave no verdict:\n{text}{}",
-                self.proof.name,
-                String::from_utf8_lossy(&output.stderr)
-            );
-        };
         Ok(Verdict::Refuted {
-            what: message(line),
+            what: format!("{reached} of {wanted} covers are reached:\n{text}"),
             waveform: None,
         })
     }
@@ -233,6 +289,12 @@ impl Run<'_> {
             .output()
             .with_context(|| format!("cannot run {tool}; `cargo xtask setup` installs it"))
     }
+}
+
+/// How many points a file wants to be reached.
+fn covers(path: &Path) -> Result<usize> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    Ok(text.matches(": cover (").count())
 }
 
 /// A line of yosys-smtbmc without its time.

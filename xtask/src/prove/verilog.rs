@@ -4,18 +4,21 @@
 use super::header::Block;
 use anyhow::{ensure, Context, Result};
 
-/// The modules of a block, under the name that the proof gives it.
+/// The modules of a block, under the name that the proof gives it. A path has `$` between its
+/// instances; presets with plain names have two underscores there.
 pub fn extract(verilog: &str, top: &str, block: &Block) -> Result<String> {
+    let plain = verilog.contains(&format!("\nmodule {top}__"));
+    let joint = if plain { "__" } else { "$" };
     let prefix = if block.path.is_empty() {
         top.to_owned()
     } else {
-        format!("{top}${}", block.path)
+        format!("{top}{joint}{}", block.path.replace('$', joint))
     };
     let modules: String = modules(verilog)
         .into_iter()
         .filter(|(name, _)| {
             name.strip_prefix(&prefix)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(joint))
         })
         .map(|(_, text)| text.replace(&prefix, &block.name))
         .collect();
@@ -65,7 +68,7 @@ pub fn edit(verilog: &str, old: &str, new: &str) -> Result<String> {
 pub fn abstract_memories(verilog: &str) -> Result<String> {
     let mut out = String::with_capacity(verilog.len());
     for (_, module) in modules(verilog) {
-        out.push_str(&match module.contains(" mem [0:") {
+        out.push_str(&match module.lines().any(declares_memory) {
             true => abstract_memory(&module)?,
             false => module,
         });
@@ -73,20 +76,26 @@ pub fn abstract_memories(verilog: &str) -> Result<String> {
     Ok(out)
 }
 
+/// `reg [7:0] mem [0:15];`, or as rust-hdl's own memory says it: `reg[7:0] mem[15:0];`.
+fn declares_memory(line: &str) -> bool {
+    let text: String = line.split_whitespace().collect();
+    text.contains("]mem[") && text.contains("reg[")
+}
+
 fn abstract_memory(module: &str) -> Result<String> {
     let at = module
         .lines()
-        .position(|line| line.contains(" mem [0:"))
+        .position(declares_memory)
         .context("a memory is declared")?;
     let declaration = module.lines().nth(at).context("counted above")?;
     let bounds: Vec<usize> = declaration
-        .split_once("reg [")
+        .split_once("reg")
         .context("a memory is an array of registers")?
         .1
         .split(|c: char| !c.is_ascii_digit())
         .filter_map(|number| number.parse().ok())
         .collect();
-    let [word, 0, _, place] = bounds[..] else {
+    let ([word, 0, 0, place] | [word, 0, place, 0]) = bounds[..] else {
         anyhow::bail!("cannot read the bounds of \"{declaration}\"");
     };
     ensure!(
@@ -94,21 +103,34 @@ fn abstract_memory(module: &str) -> Result<String> {
         "\"{declaration}\": places are no power of two"
     );
     let place = place.ilog2();
-    let synchronous = module.contains("read_data <= mem[read_address];");
+    let text: String = module.split_whitespace().collect();
+    let synchronous = text.contains("read_data<=mem[read_address];");
     ensure!(
-        synchronous || module.contains("read_data = mem[read_address];"),
+        synchronous || text.contains("read_data=mem[read_address];"),
         "the memory \"{declaration}\" is read in no known way"
     );
+    let written = [
+        "if(write_enable)mem[write_address]<=write_data;",
+        "if(write_enable)beginmem[write_address]<=write_data;end",
+    ];
     ensure!(
-        module.contains("if (write_enable) mem[write_address] <= write_data;"),
+        written.iter().any(|form| text.contains(form)),
         "the memory \"{declaration}\" is written in no known way"
     );
     let head: Vec<&str> = module.lines().take(at).collect();
-    let read = if synchronous {
-        "always @(posedge clock) read_data <= \
-         write_enable && write_address == read_address ? unknown : word;"
+    // rust-hdl's own memory has two clocks, which are the same one here.
+    let clock = if text.contains("@(posedgewrite_clock)") {
+        "write_clock"
     } else {
-        "always @(*) read_data = word;"
+        "clock"
+    };
+    let read = if synchronous {
+        format!(
+            "always @(posedge {clock}) read_data <= \
+             write_enable && write_address == read_address ? unknown : word;"
+        )
+    } else {
+        "always @(*) read_data = word;".to_owned()
     };
     Ok(format!(
         "{}
@@ -120,7 +142,7 @@ fn abstract_memory(module: &str) -> Result<String> {
     wire [{word}:0] word = read_address == watched ? watched_word
         : read_address == next_place ? next_word : unknown;
     {read}
-    always @(posedge clock) begin
+    always @(posedge {clock}) begin
         if (write_enable && write_address == watched) watched_word <= write_data;
         if (write_enable && write_address == next_place) next_word <= write_data;
     end
@@ -165,6 +187,13 @@ mod tests {
         let text = text.expect("known form");
         assert!(text.contains("wire [3:0] watched;") && !text.contains("mem["));
         assert!(abstract_memories(&DESIGN.replace("<= write_data", "<= 0")).is_err());
+    }
+
+    #[test]
+    fn plain_names_have_the_same_paths() {
+        let plain = DESIGN.replace('$', "__");
+        let memory = extract(&plain, "t", &block("a$m")).expect("there");
+        assert!(memory.starts_with("module part(clock);\n reg"));
     }
 
     #[test]
