@@ -59,6 +59,14 @@ impl Dictionary {
         }
     }
 
+    /// Bytes of the host's memory beside the struct itself.
+    pub fn footprint(&self) -> usize {
+        self.values.len() * 5
+            + size_of_val(&*self.ranks)
+            + size_of_val(&*self.places)
+            + size_of_val(&*self.population)
+    }
+
     /// The value at an index; `None` if the entry is empty or there is none.
     pub fn value(&self, index: u32) -> Option<u32> {
         let index = index as usize;

@@ -97,7 +97,7 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     ) -> Result<Pause, What> {
         let insn = executable(word, self.memory.attached());
         let mut at = self.cursor(NEVER);
-        let step = self.watched(&mut at, insn, word, entered)?;
+        let step = self.watched::<true>(&mut at, insn, word, entered)?;
         self.leave_at(&at);
         let step = Step {
             fetched: true,
@@ -149,6 +149,8 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         observer: &mut O,
     ) -> Result<Pause, What> {
         let (mut page, mut code_page) = (NO_PAGE, 0);
+        // The observer was asked about the first instruction before it was entered.
+        let mut asked = at.position;
         while at.position < at.limit {
             if at.pc >> 12 != page {
                 code_page = self.memory.code_page(at.pc)?;
@@ -159,9 +161,22 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
                 self.memory.decode(code_page, at.pc)?;
                 continue;
             }
-            // Asked before the instruction itself can overwrite it.
-            let word = self.memory.code_word(at.pc)?;
-            let step = self.watched(at, insn, word, std::mem::take(&mut entered))?;
+            if O::ASKS && at.position != asked {
+                asked = at.position;
+                if observer.before(at.position, at.pc).is_break() {
+                    return Ok(Pause::Observer);
+                }
+            }
+            // Read before the instruction itself can overwrite it.
+            let word = match O::DETAILS {
+                true => self.memory.code_word(at.pc)?,
+                false => 0,
+            };
+            let entered = std::mem::take(&mut entered);
+            let step = match O::DETAILS {
+                true => self.watched::<true>(at, insn, word, entered)?,
+                false => self.watched::<false>(at, insn, word, entered)?,
+            };
             if observer.step(&step).is_break() {
                 return Ok(Pause::Observer);
             }
@@ -170,7 +185,8 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     }
 
     /// Executes one instruction and tells what it did.
-    fn watched(
+    #[inline(always)]
+    fn watched<const DETAILS: bool>(
         &mut self,
         at: &mut Cursor,
         insn: Insn,
@@ -181,10 +197,15 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         let (a, b) = (self.register(insn.rs1), self.register(insn.rs2));
         self.instruction::<true>(at, insn)
             .map_err(|what| match what {
-                What::NoTrap(_) => What::NoTrap(word),
+                What::NoTrap(_) if DETAILS => What::NoTrap(word),
                 other => other,
             })?;
-        let sources = decode(word);
+        let (mut rs1_value, mut rs2_value) = (0, 0);
+        if DETAILS {
+            let sources = decode(word);
+            rs1_value = sources.source1().map_or(0, |_| a);
+            rs2_value = sources.source2().map_or(0, |_| b);
+        }
         let Effect { rd, value, access } = at.effect;
         Ok(Step {
             position,
@@ -193,8 +214,8 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
             insn: word,
             entered,
             trap: false,
-            rs1_value: sources.source1().map_or(0, |_| a),
-            rs2_value: sources.source2().map_or(0, |_| b),
+            rs1_value,
+            rs2_value,
             rd,
             rd_value: value,
             mem_addr: access.addr,
@@ -364,6 +385,9 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     ) {
         let value = if rd == 0 { 0 } else { value };
         self.registers[usize::from(rd % 32)] = value;
+        if TRACK {
+            self.written |= 1 << (rd % 32);
+        }
         let stored = if access.wmask == 0 { 0 } else { access.addr };
         at.digest
             .step(at.pc, rd, value, stored, access.wmask, access.wdata);

@@ -149,6 +149,14 @@ impl Image {
         self.pieces == other.pieces
     }
 
+    /// Numbers of the 4 KB pages that the file has bytes of.
+    pub fn page_numbers(&self) -> Vec<u32> {
+        let pages = |range: Range<u64>| range.start >> 12..(range.end + 0xfff) >> 12;
+        let contents = self.pieces.iter().map(Piece::contents_range);
+        let some = contents.filter(|range| !range.is_empty());
+        some.flat_map(pages).map(|number| number as u32).collect()
+    }
+
     /// Copies the file's bytes of one 4 KB page into `words`, which is zero elsewhere. `false` and
     /// nothing done if the file has none of them.
     pub fn page(&self, number: u32, words: &mut [u32; PAGE_WORDS]) -> bool {

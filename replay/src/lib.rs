@@ -3,7 +3,7 @@
 //! Reading order: [`image`] (the firmware's bytes), [`recording`] (the `.lbk` file), [`decode`]
 //! and [`disasm`] (instructions), [`memory`], [`step`] and [`machine`] (one interval replayed from
 //! its log), [`mod@verify`] (all intervals, in parallel), [`walk`] (instructions of a range, for
-//! tools), [`cause`] (why an instruction trapped).
+//! tools), [`cause`] (why an instruction trapped), [`mod@escapes`] (what a log says without being replayed).
 //!
 //! Everything read here is untrusted: a damaged log, an ELF from anywhere. Nothing panics, nothing
 //! runs without end, and a replay that leaves its log is a located [`Divergence`].
@@ -16,6 +16,7 @@ mod dictionary;
 pub mod disasm;
 mod divergence;
 mod error;
+pub mod escapes;
 mod execute;
 pub mod image;
 mod log;

@@ -119,6 +119,14 @@ impl<'a> Log<'a> {
         Ok(taken)
     }
 
+    /// Where the log says that the instruction at `position` is, if it says so.
+    pub fn redirect_at(&self, position: u32) -> Option<u32> {
+        match self.escape {
+            Escape::Redirect(pc) if self.escape_at == position => Some(pc),
+            _ => None,
+        }
+    }
+
     /// The value of the operation that is logged next, which the instruction at `position` is.
     #[inline(never)]
     pub fn take_value(&mut self, position: u32) -> Result<u32, What> {
@@ -143,6 +151,11 @@ impl<'a> Log<'a> {
     pub fn pass(&mut self, value: u32) {
         self.skip -= 1;
         self.dictionary.update(value);
+    }
+
+    /// Bytes of the host's memory beside the struct itself.
+    pub fn footprint(&self) -> usize {
+        self.dictionary.footprint()
     }
 
     /// Whether every entry has been used.

@@ -49,6 +49,8 @@ pub struct Machine<'a, const TRACK: bool> {
     pub(crate) log: Log<'a>,
     pub(crate) before: Before,
     pub(crate) retired_at_start: u64,
+    /// Registers that were written since the start of the interval; kept with `TRACK` only.
+    pub(crate) written: u32,
     widths: Widths,
     hart: u8,
     index: u32,
@@ -71,6 +73,7 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
             log: Log::new(widths),
             before: Before::Plain,
             retired_at_start: 0,
+            written: 0,
             widths,
             hart: 0,
             index: 0,
@@ -97,6 +100,7 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         self.digest = Digest::new();
         self.before = Before::Plain;
         self.retired_at_start = interval.header.retired;
+        self.written = 0;
         self.hart = hart;
         self.index = interval.header.index;
         self.expected_digest = interval.trailer.digest;
@@ -172,6 +176,38 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         matches!(self.before, Before::Plain).then_some(self.pc)
     }
 
+    /// The address of the next instruction, with what the log says about it; `None` when that is
+    /// only in the next interval.
+    pub fn upcoming_pc(&self) -> Option<u32> {
+        let redirected = self.log.redirect_at(self.position);
+        redirected.filter(|_| self.position > 0).or(self.next_pc())
+    }
+
+    /// Registers that were written since the start of the interval, a bit each. Only with `TRACK`.
+    pub fn written(&self) -> u32 {
+        self.written
+    }
+
+    /// Why it cannot go on, if it cannot.
+    pub fn divergence(&self) -> Option<&Divergence> {
+        self.failed.as_deref()
+    }
+
+    /// A copy to come back to: all but the decoded instructions.
+    pub fn snapshot(&self) -> Self {
+        Self {
+            memory: self.memory.snapshot(),
+            log: self.log.clone(),
+            failed: self.failed.clone(),
+            ..*self
+        }
+    }
+
+    /// Bytes of the host's memory that it takes.
+    pub fn footprint(&self) -> usize {
+        size_of::<Self>() + self.memory.footprint() + self.log.footprint()
+    }
+
     /// Instructions of the interval that are done.
     pub fn position(&self) -> u32 {
         self.position
@@ -211,6 +247,12 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
 
     fn advance<O: Observer>(&mut self, stop: u32, observer: &mut O) -> Result<(), What> {
         while self.position < stop {
+            if O::ASKS {
+                let pc = self.upcoming_pc().unwrap_or(self.pc);
+                if observer.before(self.position, pc).is_break() {
+                    break;
+                }
+            }
             let entered = self.enter()?;
             let fetched = self.fetched()?;
             let trapped = self.log.take_escape(self.position, |escape| {

@@ -5,6 +5,8 @@
 //! for writes only when a write there can do no more than change a word: pages with decoded
 //! instructions and pages that still equal the image take the slow path, which keeps both in step.
 
+mod snapshot;
+
 use crate::decode::{decode, Insn, Op};
 use crate::image::PAGE_WORDS;
 use crate::{Image, What};

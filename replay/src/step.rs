@@ -102,9 +102,21 @@ impl Step {
 pub trait Observer {
     /// Whether it wants to see steps at all.
     const WATCHES: bool;
+    /// Whether it wants the instruction's word and source values in a step. Without them (they are
+    /// 0 then) a replay is faster.
+    const DETAILS: bool = true;
+    /// Whether it wants to be asked before each instruction.
+    const ASKS: bool = false;
 
     /// Sees an instruction, after it was replayed; `Break` stops the replay behind it.
     fn step(&mut self, step: &Step) -> ControlFlow<()>;
+
+    /// Sees where the next instruction is; `Break` stops the replay before it.
+    #[inline(always)]
+    fn before(&mut self, position: u32, pc: u32) -> ControlFlow<()> {
+        let _ = (position, pc);
+        ControlFlow::Continue(())
+    }
 }
 
 /// Sees nothing.
