@@ -6,6 +6,7 @@
 use addr2line::gimli::{Dwarf, EndianArcSlice, LittleEndian, SectionId};
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -52,6 +53,7 @@ struct Function {
 pub struct Symbols {
     functions: Vec<Function>,
     lines: Option<addr2line::Context<Slice>>,
+    variables: HashMap<String, (u32, u32)>,
     pub(crate) debug_frame: Vec<u8>,
 }
 
@@ -68,6 +70,7 @@ impl Symbols {
             return Self {
                 functions: Vec::new(),
                 lines: None,
+                variables: HashMap::new(),
                 debug_frame: Vec::new(),
             };
         };
@@ -88,6 +91,7 @@ impl Symbols {
             .ok();
         Self {
             functions: functions(&file),
+            variables: variables(&file),
             lines,
             debug_frame: section(".debug_frame"),
         }
@@ -111,6 +115,17 @@ impl Symbols {
     /// Whether any symbol or line covers an address.
     pub fn is_code(&self, address: u32) -> bool {
         self.function(address).is_some()
+    }
+
+    /// Address and size of a variable.
+    pub fn variable(&self, name: &str) -> Option<(u32, u32)> {
+        self.variables.get(name).copied()
+    }
+
+    /// The address of a function.
+    pub fn function_named(&self, name: &str) -> Option<u32> {
+        let found = self.functions.iter().find(|f| f.name == name)?;
+        Some(found.start)
     }
 
     /// Everything known about an address; of functions inlined into each other, the innermost.
@@ -208,6 +223,21 @@ fn functions(file: &object::File<'_>) -> Vec<Function> {
         }
     }
     functions
+}
+
+/// Variables by name; of several with the same name, the first.
+fn variables(file: &object::File<'_>) -> HashMap<String, (u32, u32)> {
+    let mut variables = HashMap::new();
+    for symbol in file.symbols().filter(|s| s.kind() == SymbolKind::Data) {
+        let place = (
+            u32::try_from(symbol.address()),
+            u32::try_from(symbol.size()),
+        );
+        if let (Ok(name), (Ok(addr), Ok(size))) = (symbol.name(), place) {
+            variables.entry(name.to_owned()).or_insert((addr, size));
+        }
+    }
+    variables
 }
 
 fn in_code(file: &object::File<'_>, symbol: &object::Symbol<'_, '_>) -> bool {
