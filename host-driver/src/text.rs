@@ -43,6 +43,28 @@ pub fn parse_size(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("`{text}` is no size; write it like 64K or 16M"))
 }
 
+/// A number as C writes it: decimal, or hexadecimal after `0x`.
+pub fn parse_number(text: &str) -> Option<u32> {
+    let lower = text.to_ascii_lowercase();
+    match lower.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => lower.parse().ok(),
+    }
+}
+
+/// An amount of this machine's memory, such as `512M` or `2G`, in bytes.
+pub fn parse_memory(text: &str) -> Result<usize, String> {
+    let upper = text.to_ascii_uppercase();
+    let gigabytes = upper.trim_end_matches(['B', 'I']).strip_suffix('G');
+    let bytes = match gigabytes {
+        Some(digits) => digits.trim().parse::<usize>().ok(),
+        None => return parse_size(text).map(|bytes| bytes as usize),
+    };
+    bytes
+        .and_then(|number| number.checked_mul(1 << 30))
+        .ok_or_else(|| format!("`{text}` is no size; write it like 512M or 2G"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,5 +91,8 @@ mod tests {
         assert_eq!(parse_size("4096"), Ok(4096));
         assert!(parse_size("5000M").is_err());
         assert!(parse_size("many").is_err());
+        assert_eq!(parse_memory("2G"), Ok(2 << 30));
+        assert_eq!(parse_memory("512M"), Ok(512 << 20));
+        assert!(parse_memory("much").is_err());
     }
 }

@@ -2,6 +2,8 @@
 
 mod board;
 mod demo;
+mod export;
+mod gdb;
 mod info;
 pub mod open;
 mod record;
@@ -70,6 +72,17 @@ pub enum Command {
     /// Instructions are counted from 0, from where the recording began. Exit status 1 if the range
     /// cannot be replayed as it was recorded, or a part of the recording is damaged or missing.
     Replay(replay::Args),
+    /// Debug a recording in gdb, forwards and backwards, starting at the crash.
+    ///
+    /// Starts gdb with the firmware that is inside the recording. `reverse-continue`,
+    /// `reverse-stepi` and the like go back in time; breakpoints and watchpoints work in both
+    /// directions, and `monitor help` lists what else there is. Exit status 1 if a part of the
+    /// recording is damaged or missing.
+    Gdb(gdb::Args),
+    /// Write a moment of a recording as an ELF core file, or the firmware that is inside it.
+    ///
+    /// Exit status 1 if a part of the recording is damaged or missing.
+    Export(export::Args),
     /// Tell why the firmware crashed: cause, line, call stack, where the bad value came from.
     ///
     /// Exit status 1 if the recording does not replay, or a part of it is damaged or missing.
@@ -93,6 +106,8 @@ impl Command {
             Self::Info(args) => info::run(&args),
             Self::Verify(args) => verify::run(&args),
             Self::Replay(args) => replay::run(&args),
+            Self::Gdb(args) => gdb::run(&args),
+            Self::Export(args) => export::run(&args),
             Self::Report(args) => report::run(&args),
             Self::Settings(args) => settings::run(&args),
             Self::Rtl(args) => rtl::run(&args),

@@ -2,8 +2,10 @@
 
 use super::open::{flaws, tell_flaws, whole_intervals, OpenArgs, Opened};
 use super::Outcome;
+use crate::text::parse_number;
 use anyhow::{bail, Result};
 use lookback_debugger::report::values;
+use lookback_debugger::timeline::stops::{Stops, Watch, WatchKind};
 use lookback_debugger::{Location, Symbols};
 use lookback_log_format::interval::Interval;
 use lookback_replay::disasm::disassemble;
@@ -33,6 +35,16 @@ pub struct Args {
     /// Which hart.
     #[arg(long, value_name = "N", default_value_t = 0)]
     hart: u8,
+    /// Stop before the first instruction at this address or function; may be given several times.
+    #[arg(long = "break", value_name = "PLACE")]
+    breaks: Vec<String>,
+    /// Stop behind the first instruction that writes this memory: an address or a variable, with a
+    /// length in bytes if need be (ADDRESS:LENGTH); may be given several times.
+    #[arg(long = "watch", value_name = "ADDRESS")]
+    watches: Vec<String>,
+    /// Stop before instruction number N.
+    #[arg(long, value_name = "N", conflicts_with = "to")]
+    until: Option<u64>,
 }
 
 /// One instruction as JSON.
@@ -59,9 +71,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         );
     };
     let range = range(args, log)?;
+    let symbols = Symbols::load(&elf);
+    let stops = stops(args, &symbols)?;
     let mut listing = Listing {
         out: BufWriter::new(io::stdout().lock()),
-        symbols: Symbols::load(&elf),
+        symbols,
         known: HashMap::new(),
         json: args.open.json,
         interval: 0,
@@ -70,8 +84,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     let mut failed = None;
     let _ = walk(&recording, &image, log, range, |event| {
-        match listing.event(&event) {
-            Ok(()) => ControlFlow::Continue(()),
+        match listing.event_until(&stops, &event) {
+            Ok(flow) => flow,
             Err(error) => {
                 failed = Some(error);
                 ControlFlow::Break(())
@@ -101,9 +115,10 @@ fn range(args: &Args, log: &HartLog) -> Result<Range<u64>> {
     };
     let all = log.intervals().next().map_or(0, |i| i.header.retired)
         ..log.intervals().next_back().map_or(0, end_of);
-    let end = match args.to {
-        Some(to) => to.saturating_add(1).min(all.end),
-        None => all.end,
+    let end = match (args.to, args.until) {
+        (Some(to), _) => to.saturating_add(1).min(all.end),
+        (None, Some(until)) => until.min(all.end),
+        (None, None) => all.end,
     };
     let start = match (args.from, args.last) {
         (Some(from), _) => from,
@@ -120,6 +135,41 @@ fn range(args: &Args, log: &HartLog) -> Result<Range<u64>> {
     Ok(start.max(all.start)..end)
 }
 
+/// Where to stop, from what the user typed.
+fn stops(args: &Args, symbols: &Symbols) -> Result<Stops> {
+    let mut stops = Stops::default();
+    for place in &args.breaks {
+        let addr = parse_number(place).or_else(|| symbols.function_named(place));
+        let Some(addr) = addr else {
+            bail!("--break {place}: neither an address nor a function of the firmware");
+        };
+        stops.add_breakpoint(addr);
+    }
+    for place in &args.watches {
+        let (name, length) = match place.split_once(':') {
+            Some((name, length)) => (name, Some(length)),
+            None => (place.as_str(), None),
+        };
+        let found = parse_number(name).map(|addr| (addr, 4));
+        let Some((addr, size)) = found.or_else(|| symbols.variable(name)) else {
+            bail!("--watch {place}: neither an address nor a variable of the firmware");
+        };
+        let len = match length {
+            Some(text) => parse_number(text).filter(|&len| len > 0),
+            None => Some(size.max(1)),
+        };
+        let Some(len) = len else {
+            bail!("--watch {place}: the length is no number of bytes");
+        };
+        stops.add_watch(Watch {
+            addr,
+            len,
+            kind: WatchKind::Write,
+        });
+    }
+    Ok(stops)
+}
+
 struct Listing<W> {
     out: W,
     symbols: Symbols,
@@ -132,6 +182,32 @@ struct Listing<W> {
 }
 
 impl<W: Write> Listing<W> {
+    /// Lists, and says whether to go on.
+    fn event_until(&mut self, stops: &Stops, event: &Event<'_>) -> io::Result<ControlFlow<()>> {
+        let Event::Step(step) = event else {
+            self.event(event)?;
+            return Ok(ControlFlow::Continue(()));
+        };
+        if stops.breaks_at(step.pc) {
+            let text = format!("stopped before instruction {}: breakpoint", step.retired);
+            self.remark(
+                &text,
+                json!({ "stopped": "breakpoint", "before": step.retired }),
+            )?;
+            return Ok(ControlFlow::Break(()));
+        }
+        self.event(event)?;
+        if stops.watched(step).is_some() {
+            let text = format!("stopped behind instruction {}: watchpoint", step.retired);
+            self.remark(
+                &text,
+                json!({ "stopped": "watchpoint", "behind": step.retired }),
+            )?;
+            return Ok(ControlFlow::Break(()));
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
             Event::Interval(interval) => {
