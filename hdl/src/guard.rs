@@ -98,7 +98,7 @@ pub fn lint<B: Block>(block: &B) -> Vec<Finding> {
 }
 
 /// [`lint`], and that all ports of the block are plain signals: what a top needs.
-pub fn lint_top<B: Block>(block: &B) -> Vec<Finding> {
+pub fn lint_top<B: Block + ?Sized>(block: &B) -> Vec<Finding> {
     let mut walk = Walk {
         flat_top: true,
         ..Walk::default()

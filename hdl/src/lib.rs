@@ -6,7 +6,7 @@
 //!   └───────stall──────────┘               log_rx
 //! ```
 //! Reading order: `soc` (what is recorded), `recorder` (events to bytes), `drain` (bytes to the
-//! wire), `boards` (tops). Every block has a plain-Rust twin in `lookback-model`.
+//! wire), `boards` (tops), `tops` (what other crates build). Every block has a plain-Rust twin in `lookback-model`.
 
 // `#[hdl_gen]` lowers neither `&&` nor shorthands: circuits are written out.
 #![allow(clippy::collapsible_if, clippy::collapsible_else_if)]
@@ -21,3 +21,4 @@ pub mod harness;
 pub mod memory;
 pub mod recorder;
 pub mod soc;
+pub mod tops;

@@ -46,7 +46,7 @@ pub struct Design {
 /// Checks a block and emits its Verilog with `top` as the name of the top module.
 ///
 /// Every sub-module's name begins with `top` too, so that two designs fit into one project.
-pub fn emit<B: Block>(top: &str, block: &mut B) -> Result<Design> {
+pub fn emit(top: &str, block: &mut dyn Block) -> Result<Design> {
     block.connect_all();
     check_all(block).map_err(|error| Error::Check {
         top: top.to_owned(),
@@ -65,8 +65,15 @@ pub fn emit<B: Block>(top: &str, block: &mut B) -> Result<Design> {
     Ok(Design {
         top: top.to_owned(),
         ports: ports.found,
-        verilog: rename(&generate_verilog_unchecked(block), top),
+        verilog: rename(&verilog(block), top),
     })
+}
+
+/// As rust-hdl's `generate_verilog_unchecked`, which takes no trait object.
+fn verilog(block: &dyn Block) -> String {
+    let mut modules = ModuleDefines::default();
+    block.accept("top", &mut modules);
+    modules.defines()
 }
 
 impl Design {

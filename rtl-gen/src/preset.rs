@@ -1,9 +1,8 @@
 //! The named designs. A new one is one entry in [`presets`].
 
-use lookback_hdl::attach::recorder::{config as attached, AttachedBugnet, AttachedTiny};
-use lookback_hdl::attach::stream::UartBridge;
-use lookback_hdl::boards::sim::{BugnetBoard, SimSoc, TinyBoard};
-use lookback_hdl::recorder::config::{BugnetRecorder, TinyRecorder, BUGNET, CLOCK_HZ, TINY};
+use lookback_hdl::attach::recorder::config as attached;
+use lookback_hdl::recorder::config::{BUGNET, CLOCK_HZ, TINY};
+use lookback_hdl::tops;
 use lookback_log_format::RecorderConfig;
 
 use crate::{emit, Design, Error, Manifest, Result};
@@ -46,50 +45,50 @@ pub fn presets() -> &'static [Preset] {
         Preset {
             name: "recorder",
             description: "The recorder for any RVFI core: AXI-Stream out, Wishbone control",
-            build: |top| emit(top, &mut AttachedBugnet::default())?.with_plain_names(),
+            build: |top| emit(top, &mut *tops::attached_bugnet())?.with_plain_names(),
             recorder: || Some(attached(&BUGNET)),
         },
         Preset {
             name: "uart",
             description: "A UART between the streams of `recorder` and two pins",
-            build: |top| emit(top, &mut UartBridge::default())?.with_plain_names(),
+            build: |top| emit(top, &mut *tops::uart_bridge())?.with_plain_names(),
             recorder: || None,
         },
         Preset {
             name: "recorder-small",
             description: "As `recorder`, so small that it overflows all the time, for tests",
-            build: |top| emit(top, &mut AttachedTiny::default())?.with_plain_names(),
+            build: |top| emit(top, &mut *tops::attached_tiny())?.with_plain_names(),
             recorder: || Some(attached(&TINY)),
         },
         Preset {
             name: "recorder-bugnet",
             description: "The recorder with the sizes of the BugNet paper, for one RVFI core",
-            build: |top| emit(top, &mut BugnetRecorder::default()),
+            build: |top| emit(top, &mut *tops::recorder_bugnet()),
             recorder: || Some(BUGNET.config(CLOCK_HZ)),
         },
         Preset {
             name: "recorder-tiny",
             description: "The recorder so small that it overflows all the time, for tests",
-            build: |top| emit(top, &mut TinyRecorder::default()),
+            build: |top| emit(top, &mut *tops::recorder_tiny()),
             recorder: || Some(TINY.config(CLOCK_HZ)),
         },
         Preset {
             name: "sim-bugnet",
             description:
                 "The SoC with the recorder of recorder-bugnet, for simulation: RAM outside",
-            build: |top| emit(top, &mut BugnetBoard::default()),
+            build: |top| emit(top, &mut *tops::board_bugnet()),
             recorder: || Some(BUGNET.config(CLOCK_HZ)),
         },
         Preset {
             name: "sim-tiny",
             description: "The SoC with the recorder of recorder-tiny, for simulation: RAM outside",
-            build: |top| emit(top, &mut TinyBoard::default()),
+            build: |top| emit(top, &mut *tops::board_tiny()),
             recorder: || Some(TINY.config(CLOCK_HZ)),
         },
         Preset {
             name: "sim-soc",
             description: "The SoC alone, for simulation: RAM outside, retirement port brought out",
-            build: |top| emit(top, &mut SimSoc::default()),
+            build: |top| emit(top, &mut *tops::board_soc()),
             recorder: || None,
         },
     ];

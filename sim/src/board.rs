@@ -6,7 +6,7 @@ use lookback_rtl_gen::Port;
 
 use crate::catalog;
 use crate::cores::{self, CoreChoice};
-use crate::engine::{Engine, Exchange, Inputs, TraceItem};
+use crate::engine::{item, Engine, Exchange, Inputs, TraceItem};
 use crate::sources::Sources;
 use crate::uart::{Receiver, Sender};
 use crate::vcd::Waves;
@@ -258,7 +258,7 @@ impl Board {
         exchange.log_tx.clear();
         self.console.append(&mut exchange.console_out);
         if let Some(records) = &mut exchange.trace {
-            let items = records.drain(..).map(|r| r.item(&mut self.traced));
+            let items = records.drain(..).map(|r| item(&r, &mut self.traced));
             self.trace.extend(items);
         }
         if let (Some(waves), Some(values)) = (&mut self.waves, &exchange.snapshot) {

@@ -1,10 +1,10 @@
 //! Which boards can be simulated: their Verilog and their rust-hdl blocks, side by side.
 
-use lookback_hdl::boards::sim::{BugnetBoard, SimSoc, TinyBoard};
+use lookback_hdl::tops;
 use lookback_rtl_gen::Design;
 
 use crate::engine::Engine;
-use crate::stepped::{board_pins, Stepped};
+use crate::stepped::Stepped;
 use crate::{Error, Result};
 
 /// A board for both engines.
@@ -37,13 +37,13 @@ const BOARDS: &[Entry] = &[
         name: "bugnet",
         rtl: "sim-bugnet",
         attached: "recorder",
-        stepped: || Box::new(Stepped::new(BugnetBoard::default())),
+        stepped: || Box::new(Stepped::new(tops::board_bugnet())),
     },
     Entry {
         name: "tiny",
         rtl: "sim-tiny",
         attached: "recorder-small",
-        stepped: || Box::new(Stepped::new(TinyBoard::default())),
+        stepped: || Box::new(Stepped::new(tops::board_tiny())),
     },
 ];
 
@@ -52,12 +52,8 @@ const WITHOUT_RECORDER: Entry = Entry {
     name: "soc",
     rtl: "sim-soc",
     attached: "recorder",
-    stepped: || Box::new(Stepped::new(SimSoc::default())),
+    stepped: || Box::new(Stepped::new(tops::board_soc())),
 };
-
-board_pins!(BugnetBoard);
-board_pins!(TinyBoard);
-board_pins!(SimSoc);
 
 /// The names of the boards, which are those of their recorders' sizes.
 pub fn board_names() -> Vec<&'static str> {

@@ -5,6 +5,7 @@
 //! settles, outputs are sampled (memory, console, link, retirement), then the clock rises. The pins
 //! of the log link travel as edges, so that an idle line costs nothing.
 
+pub(crate) use lookback_hdl::boards::pins::PortRecord as Record;
 use lookback_log_format::Retire;
 
 /// A level change on a wire: the first cycle with the new level, and the level in bit 0.
@@ -57,29 +58,6 @@ pub(crate) struct State {
     pub spare: u32,
 }
 
-/// A retirement or a snooped write, as compact as the shim writes it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct Record {
-    /// 0: retirement, 1: snoop.
-    pub kind: u32,
-    pub insn: u32,
-    /// trap 0, intr 1, mode 3:2.
-    pub flags: u32,
-    /// rs1 7:0, rs2 15:8, rd 23:16.
-    pub registers: u32,
-    pub rs1_rdata: u32,
-    pub rs2_rdata: u32,
-    pub rd_wdata: u32,
-    pub pc_rdata: u32,
-    pub pc_wdata: u32,
-    pub mem_addr: u32,
-    /// read 3:0, write 7:4.
-    pub masks: u32,
-    pub mem_rdata: u32,
-    pub mem_wdata: u32,
-}
-
 /// One thing that the board's checking ports told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceItem {
@@ -94,39 +72,37 @@ pub enum TraceItem {
     },
 }
 
-impl Record {
-    /// `order` is the number of retirements before this one; it goes up with each.
-    pub(crate) fn item(&self, order: &mut u64) -> TraceItem {
-        let byte = |word: u32, shift: u32| (word >> shift) as u8;
-        if self.kind == 1 {
-            return TraceItem::Snoop {
-                addr: self.mem_addr,
-                mask: byte(self.masks, 4) & 15,
-            };
-        }
-        let retire = Retire {
-            order: *order,
-            insn: self.insn,
-            trap: self.flags & 1 != 0,
-            intr: self.flags & 2 != 0,
-            mode: byte(self.flags, 2) & 3,
-            rs1_addr: byte(self.registers, 0),
-            rs2_addr: byte(self.registers, 8),
-            rs1_rdata: self.rs1_rdata,
-            rs2_rdata: self.rs2_rdata,
-            rd_addr: byte(self.registers, 16),
-            rd_wdata: self.rd_wdata,
-            pc_rdata: self.pc_rdata,
-            pc_wdata: self.pc_wdata,
-            mem_addr: self.mem_addr,
-            mem_rmask: byte(self.masks, 0) & 15,
-            mem_wmask: byte(self.masks, 4) & 15,
-            mem_rdata: self.mem_rdata,
-            mem_wdata: self.mem_wdata,
+/// What a record says; `order` is the number of retirements before this one; it goes up with each.
+pub(crate) fn item(record: &Record, order: &mut u64) -> TraceItem {
+    let byte = |word: u32, shift: u32| (word >> shift) as u8;
+    if record.kind == 1 {
+        return TraceItem::Snoop {
+            addr: record.mem_addr,
+            mask: byte(record.masks, 4) & 15,
         };
-        *order += 1;
-        TraceItem::Retire(retire)
     }
+    let retire = Retire {
+        order: *order,
+        insn: record.insn,
+        trap: record.flags & 1 != 0,
+        intr: record.flags & 2 != 0,
+        mode: byte(record.flags, 2) & 3,
+        rs1_addr: byte(record.registers, 0),
+        rs2_addr: byte(record.registers, 8),
+        rs1_rdata: record.rs1_rdata,
+        rs2_rdata: record.rs2_rdata,
+        rd_addr: byte(record.registers, 16),
+        rd_wdata: record.rd_wdata,
+        pc_rdata: record.pc_rdata,
+        pc_wdata: record.pc_wdata,
+        mem_addr: record.mem_addr,
+        mem_rmask: byte(record.masks, 0) & 15,
+        mem_wmask: byte(record.masks, 4) & 15,
+        mem_rdata: record.mem_rdata,
+        mem_wdata: record.mem_wdata,
+    };
+    *order += 1;
+    TraceItem::Retire(retire)
 }
 
 /// Everything that a batch of cycles reads and writes.

@@ -3,7 +3,7 @@
 
 use rust_hdl::prelude::*;
 
-use crate::stepped::board_pins;
+use lookback_hdl::board_pins;
 
 /// Walks through RAM adding up and writing back, echoes console and link, and retires nonsense.
 #[derive(LogicBlock, Default)]

@@ -1,3 +1,4 @@
 //! Tops: pins and wiring only.
 
+pub mod pins;
 pub mod sim;

@@ -198,19 +198,3 @@ pub fn run(
     }
     Ok(Ok(summary))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_programs_is_what_repeats_them() {
-        for name in ["common:0x10", "own:0x10+64"] {
-            let programs: Programs = name.parse().expect("a name");
-            assert_eq!(programs.to_string(), name);
-        }
-        for wrong in ["", "common", "other:1", "own:x", "own:1+0", "own:1+513"] {
-            assert!(wrong.parse::<Programs>().is_err(), "{wrong}");
-        }
-    }
-}

@@ -129,33 +129,3 @@ fn allowed(cause: u32, insn: u32, value: u32) -> u32 {
         _ => value,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::generate::{program, Profile};
-    use super::*;
-
-    /// One changed word in one of two equal memories, and what is said of it.
-    #[test]
-    fn every_changed_word_is_found_and_named() {
-        let programs = [1, 2].map(|seed| program(seed, Profile::Common, 20));
-        let image = Image::new(&programs);
-        let memory = image.memory(16 << 20);
-        assert_eq!(first(&image, [&memory, &memory], true), None);
-        let place = &image.places[1];
-        for (addr, what) in [
-            (place.log(), "mcause of trap 0"),
-            (place.log() + 32 + 20, "mip of trap 1"),
-            (place.signature() + 20, "x5 at the end"),
-            (place.signature() + 128, "CSR 0x300 at the end"),
-            (place.data + 4092, "data at"),
-            (place.code.start, "code at"),
-        ] {
-            let mut other = memory.clone();
-            other[(addr - RAM) as usize / 4] ^= 1 << 31;
-            let found = first(&image, [&memory, &other], true).expect("it differs");
-            assert_eq!((found.program, found.addr), (Some(1), addr));
-            assert!(found.what.starts_with(what), "{}", found.what);
-        }
-    }
-}

@@ -63,15 +63,3 @@ impl Random {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_seed_names_its_numbers_for_good() {
-        let mut random = Random::new(1);
-        assert_eq!(random.bits(), 0x910a_2dec_8902_5cc1);
-        assert!((0..1000).all(|_| random.below(7) < 7));
-    }
-}

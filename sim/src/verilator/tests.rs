@@ -88,7 +88,11 @@ fn play(engine: Box<dyn Engine>, hold: bool, waves: Option<&Path>) -> Seen {
 fn both_engines_do_the_same_in_every_cycle() {
     let Some(fast) = verilated() else { return };
     let fast = play(fast, false, None);
-    let slow = play(Box::new(Stepped::new(TestBoard::default())), false, None);
+    let slow = play(
+        Box::new(Stepped::new(Box::new(TestBoard::default()))),
+        false,
+        None,
+    );
     assert_eq!(fast.console, b"hELLO\x0c\0BOARD");
     assert_eq!(fast.link, b"\x00\x55\xff\x13more");
     assert!(fast.trace.len() > 200, "{}", fast.trace.len());
@@ -102,7 +106,11 @@ fn waves_and_stalls_are_the_same_too() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (folder.path().join("a.vcd"), folder.path().join("b.vcd"));
     let fast = play(fast, true, Some(&a));
-    let slow = play(Box::new(Stepped::new(TestBoard::default())), true, Some(&b));
+    let slow = play(
+        Box::new(Stepped::new(Box::new(TestBoard::default()))),
+        true,
+        Some(&b),
+    );
     assert_eq!(fast.numbers[0], 4096 - 32, "held for 32 cycles");
     assert!(fast.waves.contains("$var wire 32 $ ram_bytes $end"));
     assert!(fast.waves.lines().count() > 4096 * 4);
