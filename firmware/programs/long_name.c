@@ -69,8 +69,9 @@ static void print_padded(const char *name)
     }
 }
 
-// The three last letters of the long name and its end are what this returns to.
-static void print_badge(const char *visitor)
+// The three last letters of the long name and its end are what this returns to. It has a frame of its
+// own at every optimisation level.
+__attribute__((noinline)) static void print_badge(const char *visitor)
 {
     char name[BADGE_WIDTH];
     copy_name(name, visitor);

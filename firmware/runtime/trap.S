@@ -11,8 +11,9 @@
 #define FRAME_VALUE 132
 #define FRAME_STATUS 136
 
-// Number of the DWARF column that the RISC-V ABI sets aside for the pc of an interrupted frame.
-#define PC_COLUMN 64
+// DWARF column of the interrupted pc: that of mepc. The ABI sets column 64 aside for it, but gdb 13
+// does not know that one.
+#define PC_COLUMN (4096 + 0x341)
 
     .cfi_sections .debug_frame
 
@@ -34,6 +35,7 @@ trap_entry:
     .cfi_startproc
     .cfi_signal_frame
     .cfi_return_column PC_COLUMN
+    .cfi_undefined PC_COLUMN
     .cfi_def_cfa sp, 0
     csrrw sp, mscratch, sp
     bnez sp, 1f

@@ -45,6 +45,10 @@ pub enum Error {
     },
 }
 
+/// Optimisation levels that programs which crash are built with besides their usual one, since a
+/// debugger has to cope with both.
+pub const LEVELS: [&str; 2] = ["O0", "O2"];
+
 /// One program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
@@ -54,6 +58,8 @@ pub struct Program {
     pub source: PathBuf,
     /// The core that it is built for, `None` for the project's own.
     pub target: Option<&'static Target>,
+    /// The optimisation level that it is built with in place of its usual one: one of [`LEVELS`].
+    pub level: Option<&'static str>,
     /// Its prebuilt ELF.
     pub elf: PathBuf,
     /// What its head says.
@@ -73,7 +79,14 @@ pub fn programs() -> Result<Vec<Program>, Error> {
 /// All programs of a firmware folder for the project's own board, sorted by name.
 pub fn programs_in(folder: &Path) -> Result<Vec<Program>, Error> {
     let mut programs = every_program(folder)?;
-    programs.retain(|program| program.target.is_none());
+    programs.retain(|program| program.target.is_none() && program.level.is_none());
+    Ok(programs)
+}
+
+/// The programs of the source tree that crash, once for each of [`LEVELS`].
+pub fn crash_programs() -> Result<Vec<Program>, Error> {
+    let mut programs = every_program(folder())?;
+    programs.retain(|program| program.level.is_some());
     Ok(programs)
 }
 
@@ -109,24 +122,30 @@ pub fn every_program(folder: &Path) -> Result<Vec<Program>, Error> {
         let own = header.board.then_some(None);
         let others = header.cores.iter().map(|name| target(name));
         let targets: Vec<_> = own.into_iter().chain(others).collect();
-        found.extend(targets.into_iter().map(|target| Program {
+        let levels: &[&str] = match header.expect {
+            Expect::CrashIn(..) | Expect::CrashFrom(..) => &LEVELS,
+            _ => &[],
+        };
+        let builds = targets.into_iter().map(|target| (target, None));
+        let builds = builds.chain(levels.iter().map(|&level| (None, Some(level))));
+        found.extend(builds.map(|(target, level)| Program {
             name: name.clone(),
             source: source.clone(),
             target,
-            elf: elf_path(folder, target, &name),
+            level,
+            elf: elf_path(folder, target, level, &name),
             header: header.clone(),
         }));
     }
     let core = |program: &Program| program.target.map(|target| target.name);
-    found.sort_by(|a, b| (&a.name, core(a)).cmp(&(&b.name, core(b))));
+    found.sort_by(|a, b| (&a.name, core(a), a.level).cmp(&(&b.name, core(b), b.level)));
     Ok(found)
 }
 
-fn elf_path(folder: &Path, target: Option<&Target>, name: &str) -> PathBuf {
+fn elf_path(folder: &Path, target: Option<&Target>, level: Option<&str>, name: &str) -> PathBuf {
     let mut path = folder.join("prebuilt");
-    if let Some(target) = target {
-        path.push(target.name);
-    }
+    path.extend(target.map(|target| target.name));
+    path.extend(level);
     path.join(format!("{name}.elf"))
 }
 

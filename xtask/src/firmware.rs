@@ -161,6 +161,7 @@ fn strays(programs: &[Program]) -> Result<Vec<String>> {
             .iter()
             .map(|target| top.join(target.name)),
     );
+    folders.extend(lookback_firmware::LEVELS.map(|level| top.join(level)));
     let mut strays = Vec::new();
     for folder in &folders {
         let entries =
@@ -187,11 +188,11 @@ fn build(program: &Program, scratch: &Path) -> Result<Vec<u8>> {
         let mut command = compiler();
         command.args(&architecture).args(COMPILE_OPTIONS);
         command.args(target_options(program));
-        if program.header.build.is_empty() {
-            command.arg(USUAL_OPTIMISATION);
-        } else {
-            command.args(&program.header.build);
-        }
+        match program.level {
+            Some(level) => command.arg(format!("-{level}")),
+            None if program.header.build.is_empty() => command.arg(USUAL_OPTIMISATION),
+            None => command.args(&program.header.build),
+        };
         command.args(&path_maps);
         command
             .arg("-c")
@@ -243,6 +244,7 @@ pub fn build_file(source: &Path, scratch: &Path) -> Result<Vec<u8>> {
         elf: scratch.join(format!("{name}.elf")),
         source: source.to_owned(),
         target: None,
+        level: None,
         header,
         name,
     };
