@@ -45,10 +45,8 @@ impl Timeline<'_> {
     }
 
     /// Whether the next instruction is a system call, which traps without being a crash.
-    fn is_call(&mut self) -> bool {
-        let mut word = [0; 4];
-        let pc = self.pc();
-        self.read(pc, &mut word) == 4 && u32::from_le_bytes(word) == ECALL
+    fn is_call(&self) -> bool {
+        self.peek().is_some_and(|step| step.insn == ECALL)
     }
 
     /// Moments of traps after the last return, the first one first.

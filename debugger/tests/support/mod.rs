@@ -9,6 +9,7 @@ use common::{config, record};
 use lookback_debugger::gdb::server::News;
 use lookback_debugger::gdb::{serve, Session};
 use lookback_debugger::Symbols;
+use lookback_firmware::Program;
 use lookback_replay::Recording;
 use std::io::Write;
 use std::net::TcpListener;
@@ -21,11 +22,23 @@ pub const MEMORY: usize = 64 << 20;
 /// A program of the firmware folder, run by the reference machine.
 pub fn recorded(name: &str, interval: u32) -> Recording {
     let programs = lookback_firmware::programs().unwrap();
-    let program = programs.iter().find(|p| p.name == name).unwrap();
+    recorded_program(programs.iter().find(|p| p.name == name).unwrap(), interval)
+}
+
+/// A program, run by the reference machine.
+pub fn recorded_program(program: &Program, interval: u32) -> Recording {
     let elf = std::fs::read(&program.elf).unwrap();
     let header = &program.header;
     let limit = header.limit * 4;
-    record(name, &elf, config(interval), &header.stdin, limit, false).recording()
+    let run = record(
+        &program.name,
+        &elf,
+        config(interval),
+        &header.stdin,
+        limit,
+        false,
+    );
+    run.recording()
 }
 
 /// Serves a recording while `client` is busy with it; what the server told.
@@ -82,4 +95,11 @@ pub fn gdb_with(elf: &[u8], commands: &str) -> String {
         .expect("gdb-multiarch is installed (cargo xtask setup)");
     let text = [output.stdout, output.stderr].concat();
     String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Some million instructions of `compute`, which runs again and again.
+pub fn long_loop() -> Recording {
+    let elf = std::fs::read(lookback_firmware::folder().join("prebuilt/compute.elf")).unwrap();
+    let run = common::record_repeatedly("compute", &elf, config(1 << 19), b"", 1 << 22, false, 500);
+    run.recording()
 }
