@@ -25,9 +25,12 @@ const DEBUGGERS: [&str; 6] = [
 ];
 
 /// What gdb is told before anything else. After `monitor goto` it must not believe what it read
-/// before; and a question about memory may take a replay of the whole recording.
+/// before, and a question about memory may take a replay of the whole recording. That nothing can be
+/// changed it says better when it knows.
 const INIT: &str = "\
 set remotetimeout 600
+set may-call-functions off
+set may-write-memory off
 define hookpost-monitor
 pipe maintenance flush register-cache | cat >/dev/null
 pipe maintenance flush dcache | cat >/dev/null
