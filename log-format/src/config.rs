@@ -273,6 +273,11 @@ impl RecorderConfig {
         })
     }
 
+    /// Whether the log has the results of multiplications and divisions, to be compared.
+    pub fn logs_results(&self) -> bool {
+        self.attached && self.control & reg::CONTROL_LOG_RESULTS != 0
+    }
+
     /// Whether an address is memory, which a recorder tracks; anything else is a device.
     pub fn is_memory(&self, addr: u32) -> bool {
         addr & self.mem_mask == self.mem_base

@@ -77,6 +77,11 @@ pub const fn result_is_opaque(insn: u32, trap: bool, mem_rmask: u8) -> u8 {
     }
 }
 
+/// Whether a word is a multiplication or division: what a recorder logs when it is asked for results.
+pub const fn is_muldiv(insn: u32) -> bool {
+    insn & 0xfe00_007f == 1 << 25 | opcode::OP
+}
+
 /// Whether a word is a compressed instruction, or starts with one. Recordings do not support it.
 pub const fn is_compressed(insn: u32) -> bool {
     insn & 3 != 3

@@ -71,6 +71,9 @@ pub const CONTROL_MAY_STALL: u32 = 1 << 1;
 pub const CONTROL_RING: u32 = 1 << 2;
 /// [`CONTROL`]: a trap is a trigger.
 pub const CONTROL_TRIGGER_ON_TRAP: u32 = 1 << 3;
+/// [`CONTROL`]: of an attached core, log the results of multiplications and divisions, too, so that the
+/// replayer compares each with its own.
+pub const CONTROL_LOG_RESULTS: u32 = 1 << 4;
 
 /// [`STATUS`]: recording.
 pub const STATUS_RECORDING: u32 = 1 << 0;

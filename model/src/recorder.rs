@@ -31,17 +31,26 @@ pub enum Operation {
     CsrRead(u32),
     /// 0 for success.
     StoreConditional(u32),
-    /// What an attached core's opaque instruction left in its register.
+    /// What an attached core's instruction that is opaque, or is to be compared, left in its register.
     Opaque(u32),
 }
 
 impl Operation {
-    /// The operation of a retirement, if it is one; `attached` cores have opaque instructions.
-    pub fn of(r: &Retire, attached: bool) -> Option<Self> {
+    /// The operation of an attached core's retirement, if it is one.
+    pub fn of_attached(r: &Retire, log_results: bool) -> Option<Self> {
+        let opaque = isa::result_is_opaque(r.insn, r.trap, r.mem_rmask) != 0;
+        let compared = log_results && !r.trap && isa::is_muldiv(r.insn) && r.rd_addr != 0;
+        if opaque || compared {
+            Some(Self::Opaque(r.rd_wdata))
+        } else {
+            Self::of(r)
+        }
+    }
+
+    /// The operation of a retirement, if it is one.
+    pub fn of(r: &Retire) -> Option<Self> {
         if r.trap {
             None
-        } else if attached && isa::result_is_opaque(r.insn, r.trap, r.mem_rmask) != 0 {
-            Some(Self::Opaque(r.rd_wdata))
         } else if r.mem_rmask != 0 {
             let mut value = 0;
             let first = r.mem_rmask.trailing_zeros();
@@ -284,7 +293,7 @@ impl Recorder {
             self.escape(Escape::Redirect(r.pc_rdata));
         }
         let jumps = self.config.attached
-            && isa::is_opaque(r.insn)
+            && (isa::is_opaque(r.insn) || self.config.logs_results() && isa::is_muldiv(r.insn))
             && r.pc_wdata != r.pc_rdata.wrapping_add(4);
         self.previous = Some(Previous {
             pc_wdata: r.pc_wdata,
@@ -306,7 +315,12 @@ impl Recorder {
     fn log_operation(&mut self, r: &Retire) {
         let known = self.config.is_memory(r.mem_addr)
             && self.tags.access(r.mem_addr, r.mem_rmask, r.mem_wmask);
-        match Operation::of(r, self.config.attached) {
+        let operation = if self.config.attached {
+            Operation::of_attached(r, self.config.logs_results())
+        } else {
+            Operation::of(r)
+        };
+        match operation {
             Some(Operation::MemoryRead(value)) => self.encoder.operation(value, !known),
             Some(
                 Operation::CsrRead(value)

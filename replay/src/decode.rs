@@ -12,6 +12,9 @@ pub enum Op {
     Illegal,
     /// An attached core's instruction whose result the log has.
     Opaque,
+    /// One that is executed, and whose result the log has all the same: they must agree. The immediate
+    /// says which, as its place among [`MUL_DIV`].
+    Compared,
     Lui,
     Auipc,
     Jal,
@@ -81,6 +84,18 @@ pub enum Op {
     AmominuW,
     AmomaxuW,
 }
+
+/// Multiplications and divisions.
+pub const MUL_DIV: [Op; 8] = [
+    Op::Mul,
+    Op::Mulh,
+    Op::Mulhsu,
+    Op::Mulhu,
+    Op::Div,
+    Op::Divu,
+    Op::Rem,
+    Op::Remu,
+];
 
 /// An instruction in eight bytes, so that a decoded page stays in the first-level cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -409,8 +424,8 @@ impl Insn {
     pub fn source1(&self) -> Option<u8> {
         use Op::*;
         match self.op {
-            Illegal | Opaque | Lui | Auipc | Jal | Fence | FenceI | Ecall | Ebreak | Mret | Wfi
-            | Csrrwi | Csrrsi | Csrrci => None,
+            Illegal | Opaque | Compared | Lui | Auipc | Jal | Fence | FenceI | Ecall | Ebreak
+            | Mret | Wfi | Csrrwi | Csrrsi | Csrrci => None,
             _ => Some(self.rs1),
         }
     }

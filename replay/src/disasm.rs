@@ -243,7 +243,7 @@ fn atomic(insn: &Insn, word: u32) -> Text {
 fn mnemonic(op: Op) -> &'static str {
     use Op::*;
     match op {
-        Illegal | Opaque => ".word",
+        Illegal | Opaque | Compared => ".word",
         Lui => "lui",
         Auipc => "auipc",
         Jal => "jal",

@@ -82,6 +82,16 @@ pub enum What {
     /// Only the log can say where execution goes on, and it does not.
     #[error("the log does not say where execution goes on after a trap or return")]
     NoRedirect,
+    /// The core computed something else.
+    #[error(
+        "the core's result is {core:#010x}, but the instruction computes {replay:#010x} (rule `result`)"
+    )]
+    Result {
+        /// What the core reported.
+        core: u32,
+        /// What the replay computes.
+        replay: u32,
+    },
     /// The log asks for more memory than any board has.
     #[error("the interval touches more than {0} MB of memory")]
     TooMuchMemory(u32),

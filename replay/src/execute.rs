@@ -4,10 +4,9 @@
 //! from the machine, so that it stays in registers of the host, and each kind of instruction ends
 //! in its own inlined copy of `retire`, so that it pays only for what it does.
 
-use crate::decode::{decode, Insn, Op};
+use crate::decode::{decode, Insn, Op, MUL_DIV};
 use crate::log::NEVER;
 use crate::machine::{Before, Machine, Pause};
-use crate::memory::executable;
 use crate::step::{Entered, Observer, Step};
 use crate::What;
 use lookback_log_format::Digest;
@@ -95,7 +94,7 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         entered: Entered,
         observer: &mut O,
     ) -> Result<Pause, What> {
-        let insn = executable(word, self.memory.attached());
+        let insn = self.memory.executable(word);
         let mut at = self.cursor(NEVER);
         let step = self.watched::<true>(&mut at, insn, word, entered)?;
         self.leave_at(&at);
@@ -320,10 +319,7 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
             Op::Sra => value!(sa.wrapping_shr(b) as u32),
             Op::Or => value!(a | b),
             Op::And => value!(a & b),
-            Op::Mul => value!(a.wrapping_mul(b)),
-            Op::Mulh => value!(((i64::from(sa) * i64::from(sb)) >> 32) as u32),
-            Op::Mulhsu => value!((i64::from(sa).wrapping_mul(i64::from(b)) >> 32) as u32),
-            Op::Mulhu => value!(((u64::from(a) * u64::from(b)) >> 32) as u32),
+            Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => value!(multiply(insn.op, a, b)),
             Op::Div | Op::Divu | Op::Rem | Op::Remu => value!(divide(insn.op, a, b)),
             Op::Fence | Op::FenceI => {
                 self.retire::<WATCHED>(at, 0, 0, Access::NONE, at.pc.wrapping_add(4));
@@ -355,6 +351,18 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
             Op::Opaque => {
                 let value = self.logged_value(position, "an opaque instruction")?;
                 Ok((value, Access::LOGGED))
+            }
+            Op::Compared => {
+                let core = self.logged_value(position, "a result that is compared")?;
+                let replay = match MUL_DIV[insn.imm as usize % MUL_DIV.len()] {
+                    op @ (Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu) => multiply(op, a, b),
+                    op => divide(op, a, b),
+                };
+                if core == replay {
+                    Ok((core, Access::LOGGED))
+                } else {
+                    Err(What::Result { core, replay })
+                }
             }
             op => self.atomic(op, a, b, position),
         }
@@ -513,6 +521,19 @@ fn combine(op: Op, old: u32, b: u32) -> u32 {
         Op::AmomaxuW => old.max(b),
         // AmoswapW; no other operation comes here.
         _ => b,
+    }
+}
+
+/// Multiplication.
+#[inline(always)]
+fn multiply(op: Op, a: u32, b: u32) -> u32 {
+    let (sa, sb) = (i64::from(a as i32), i64::from(b as i32));
+    match op {
+        Op::Mul => a.wrapping_mul(b),
+        Op::Mulh => ((sa * sb) >> 32) as u32,
+        Op::Mulhsu => (sa.wrapping_mul(i64::from(b)) >> 32) as u32,
+        // Mulhu; no other operation comes here.
+        _ => ((u64::from(a) * u64::from(b)) >> 32) as u32,
     }
 }
 

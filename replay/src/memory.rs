@@ -7,7 +7,7 @@
 
 mod snapshot;
 
-use crate::decode::{decode, Insn, Op};
+use crate::decode::{decode, Insn, Op, MUL_DIV};
 use crate::image::PAGE_WORDS;
 use crate::{Image, What};
 use lookback_log_format::retire::lanes;
@@ -75,6 +75,7 @@ pub struct Memory<const TRACK: bool> {
     window: std::ops::Range<u32>,
     /// The core is the user's: see [`executable`].
     attached: bool,
+    compares: bool,
     /// Page number to slot + 1, in two levels.
     directory: Vec<Option<Box<[u32; DIRECTORY]>>>,
     pages: Vec<Page>,
@@ -104,6 +105,7 @@ impl<const TRACK: bool> Memory<TRACK> {
             region_mask: config.mem_mask,
             window: config.image_lo..config.image_hi,
             attached: config.attached,
+            compares: config.logs_results(),
             directory: vec![None; DIRECTORY],
             pages: Vec::new(),
             free: Vec::new(),
@@ -138,6 +140,19 @@ impl<const TRACK: bool> Memory<TRACK> {
     /// Whether the core is the user's.
     pub(crate) fn attached(&self) -> bool {
         self.attached
+    }
+
+    /// Decodes a word for execution, as the recorder logged it.
+    pub(crate) fn executable(&self, word: u32) -> Insn {
+        let insn = executable(word, self.attached);
+        match MUL_DIV.iter().position(|&op| op == insn.op) {
+            Some(which) if self.compares => Insn {
+                op: Op::Compared,
+                imm: which as u32,
+                ..insn
+            },
+            _ => insn,
+        }
     }
 
     /// Whether an address is memory; anything else is a device.
@@ -262,7 +277,7 @@ impl<const TRACK: bool> Memory<TRACK> {
     #[inline(never)]
     pub fn decode(&mut self, code_page: usize, pc: u32) -> Result<(), What> {
         let word = self.code_word(pc)?;
-        let insn = executable(word, self.attached);
+        let insn = self.executable(word);
         if insn.op == Op::Illegal {
             return Err(What::NoTrap(word));
         }

@@ -33,6 +33,8 @@ pub struct Options {
     pub interval: u32,
     /// Whether the recorder may hold the hart.
     pub may_stall: bool,
+    /// Whether the results of multiplications and divisions are logged, too.
+    pub log_results: bool,
     /// What is typed at the console.
     pub stdin: Vec<u8>,
     /// The recording is stopped after about so many instructions.
@@ -52,6 +54,7 @@ impl Options {
             },
             interval: 1000,
             may_stall: true,
+            log_results: false,
             stdin: Vec::new(),
             max_instructions: 2_000_000,
         }
@@ -114,6 +117,7 @@ pub fn run_recorded(elf: &[u8], options: &Options) -> Result<Outcome> {
     let settings = Settings {
         interval: options.interval,
         may_stall: options.may_stall,
+        log_results: options.log_results,
         window: firmware.window(),
         max_instructions: Some(options.max_instructions),
         patience: Duration::from_secs(5),
@@ -139,7 +143,7 @@ pub fn run_recorded(elf: &[u8], options: &Options) -> Result<Outcome> {
         summary,
         trace: match options.board.core {
             CoreChoice::Own => trace,
-            _ => adapted(&trace),
+            _ => adapted(&trace, options.log_results),
         },
         console: watcher.console,
         ram: board.ram().to_vec(),
@@ -163,12 +167,12 @@ fn board(elf: &[u8], options: &BoardOptions) -> Result<Board> {
 }
 
 /// The retirements of a foreign core as the recorder must have taken them.
-fn adapted(raw: &[TraceItem]) -> Vec<TraceItem> {
+fn adapted(raw: &[TraceItem], log_results: bool) -> Vec<TraceItem> {
     let mut registers = [0; 32];
     let adapt = |item: &TraceItem| match item {
         TraceItem::Retire(raw) => {
             let field = (raw.insn >> 7 & 31) as usize;
-            let retire = Adapted::new(raw, registers[field]).retire;
+            let retire = Adapted::new(raw, registers[field], log_results).retire;
             if !raw.trap && raw.rd_addr != 0 {
                 registers[usize::from(raw.rd_addr)] = raw.rd_wdata;
             }

@@ -48,6 +48,8 @@ circuit! {
         pub rvfi_mem_wdata: Signal<In, Bits<32>>,
         /// what register `rvfi_insn[11:7]` held before this instruction
         pub old_rd: Signal<In, Bits<32>>,
+        /// log the results of multiplications and divisions, too
+        pub log_results: Signal<In, Bit>,
         /// somebody else writes memory
         pub snoop_valid: Signal<In, Bit>,
         /// word-aligned address
@@ -80,7 +82,7 @@ circuit! {
         pub mem_rdata: Signal<Out, Bits<32>>,
         /// word written, in its lanes
         pub mem_wdata: Signal<Out, Bits<32>>,
-        /// the result must be logged: the replayer cannot execute it
+        /// the result is logged: the replayer cannot execute it, or is to compare it
         pub opaque: Signal<Out, Bit>,
         /// it is opaque and does not go on at the next word
         pub jumps: Signal<Out, Bit>,
@@ -119,6 +121,7 @@ circuit! {
         is_byte: Signal<Local, Bit>,
         is_half: Signal<Local, Bit>,
         misaligned: Signal<Local, Bit>,
+        compared: Signal<Local, Bit>,
         is_opaque: Signal<Local, Bit>,
         no_rd: Signal<Local, Bit>,
         style: Signal<Local, Bits<4>>,
@@ -135,6 +138,8 @@ circuit! {
         opcode_load: 7 = 0x03,
         opcode_store: 7 = 0x23,
         opcode_amo: 7 = 0x2f,
+        opcode_register: 7 = 0x33,
+        funct7_muldiv: 7 = 1,
         funct5_sc: 5 = 3,
         no_register: 5 = 0,
         no_lanes: 4 = 0,
@@ -188,8 +193,12 @@ impl Logic for Adapter {
             & self.base_shown.val()
             & !self.is_byte.val()
             & (self.offset.val().get_bit(0) | (self.offset.val().get_bit(1) & !self.is_half.val()));
+        self.compared.next = self.log_results.val()
+            & (self.opcode.val() == self.opcode_register.val())
+            & (self.rvfi_insn.val().get_bits::<7>(25) == self.funct7_muldiv.val());
         self.is_opaque.next =
-            (self.decoder.opaque.val() | self.misaligned.val()) & !self.rvfi_trap.val();
+            (self.decoder.opaque.val() | self.misaligned.val() | self.compared.val())
+                & !self.rvfi_trap.val();
 
         // An access at bit 0 goes up to its lanes. All lanes are where they belong already.
         self.style.next = self.rvfi_mem_rmask.val();

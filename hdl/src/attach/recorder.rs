@@ -294,6 +294,7 @@ impl<
         self.front.rvfi_mem_wmask.next = self.adapter.mem_wmask.val();
         self.front.rvfi_mem_rdata.next = self.adapter.mem_rdata.val();
         self.front.rvfi_mem_wdata.next = self.adapter.mem_wdata.val();
+        self.adapter.log_results.next = self.drain.control_word.val().get_bit(4);
         self.front.rvfi_opaque.next = self.adapter.opaque.val();
         self.front.rvfi_jumps.next = self.adapter.jumps.val();
         self.front.snoop_valid.next = self.adapter.snooped.val();

@@ -15,7 +15,7 @@
 //! | word | run code | RETIRED | CYCLES | STALLS | LOST | BREACH to GOT | STATUS |
 //!
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
-//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 4 of CONTROL.
+//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 5 of CONTROL.
 //! A reset empties the registers but not the memory of their copies: a setting is read as 0 until
 //! it was written.
 
@@ -105,8 +105,8 @@ pub struct Control {
     pub breach_want: Signal<In, Bits<32>>,
     /// BREACH_GOT.
     pub breach_got: Signal<In, Bits<32>>,
-    /// CONTROL: bit 0 record, 1 may stall, 2 ring, 3 trigger on trap.
-    pub control: Signal<Out, Bits<4>>,
+    /// CONTROL: bit 0 record, 1 may stall, 2 ring, 3 trigger on trap, 4 log results.
+    pub control: Signal<Out, Bits<5>>,
     /// INTERVAL.
     pub interval: Signal<Out, Bits<32>>,
     /// COUNT_BITS.
@@ -117,7 +117,7 @@ pub struct Control {
     pub image_hi: Signal<Out, Bits<32>>,
     /// POST_TRIGGER.
     pub post_trigger: Signal<Out, Bits<32>>,
-    control_ff: DFF<Bits<4>>,
+    control_ff: DFF<Bits<5>>,
     interval_ff: DFF<Bits<24>>,
     count_bits_ff: DFF<Bits<5>>,
     image_lo_ff: DFF<Bits<26>>,
@@ -265,7 +265,7 @@ impl Logic for Control {
             self.write.val() & (self.register.val().get_bits::<5>(3) == self.settings.val());
         self.low.next = self.register.val().get_bits::<3>(0);
         if self.known.val() & (self.low.val() == self.control_number.val()) {
-            self.control_ff.d.next = self.value.val().get_bits::<4>(0);
+            self.control_ff.d.next = self.value.val().get_bits::<5>(0);
             self.control_set_ff.d.next = true;
         }
         if self.known.val() & (self.low.val() == self.interval_number.val()) {
@@ -299,11 +299,11 @@ impl Logic for Control {
         self.above_4.next = self.place_ff.q.val().get_bits::<3>(2).any();
         self.above_8.next = self.place_ff.q.val().get_bits::<2>(3).any();
         self.kept.next = true;
-        if self.number.val() == self.control_number.val() {
-            self.kept.next = !self.above_4.val();
-        } else if self.number.val() == self.interval_number.val() {
+        if self.number.val() == self.interval_number.val() {
             self.kept.next = !self.place_ff.q.val().get_bits::<2>(3).all();
-        } else if self.number.val() == self.count_bits_number.val() {
+        } else if (self.number.val() == self.control_number.val())
+            | (self.number.val() == self.count_bits_number.val())
+        {
             self.kept.next = !self.above_4.val()
                 | !(self.above_8.val() | self.place_ff.q.val().get_bits::<2>(0).any());
         } else if (self.number.val() == self.image_lo_number.val())
@@ -479,7 +479,7 @@ mod tests {
         control.connect_all();
         tick!(control);
         let written = [0xfffa, 1000, 12, 0x8000_0041, 0x8000_1000, 0xffff_ffff];
-        let settings = [0xa, 1000, 12, 0x8000_0040, 0x8000_1000, 0xffff_ffff];
+        let settings = [0x1a, 1000, 12, 0x8000_0040, 0x8000_1000, 0xffff_ffff];
         for (i, value) in written.into_iter().enumerate() {
             let number = i as u64;
             assert_eq!(

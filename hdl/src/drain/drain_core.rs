@@ -83,7 +83,7 @@ pub struct DrainCore<const RING_BITS: usize> {
     /// STATUS, for the bus.
     pub status: Signal<Out, Bits<6>>,
     /// CONTROL, for the bus.
-    pub control_word: Signal<Out, Bits<4>>,
+    pub control_word: Signal<Out, Bits<5>>,
     /// STATUS bit 0.
     pub recording: Signal<In, Bit>,
     /// STATUS bit 1: the recording is over and its last byte was taken.
@@ -149,7 +149,7 @@ pub struct DrainCore<const RING_BITS: usize> {
     mask_number: Constant<Bits<3>>,
     /// The recording that CONTROL asks for was started.
     started_ff: DFF<Bit>,
-    settings: Signal<Local, Bits<4>>,
+    settings: Signal<Local, Bits<5>>,
     starting: Signal<Local, Bit>,
     clear: Signal<Local, Bit>,
     recording_bit: Constant<Bits<6>>,

@@ -398,7 +398,7 @@ mod tests {
         for r in retirements(2, 3000) {
             drive(&mut stage, &r);
             tick!(stage);
-            let (certain, value) = match Operation::of(&r, false) {
+            let (certain, value) = match Operation::of(&r) {
                 Some(Operation::MemoryRead(value)) => (r.mem_addr < 0x8000_0000, value),
                 Some(
                     Operation::CsrRead(value)

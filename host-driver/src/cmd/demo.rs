@@ -60,6 +60,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         settings: Settings {
             interval: INTERVAL,
             may_stall: true,
+            log_results: false,
             window: firmware.window(),
             max_instructions: None,
             patience: PATIENCE,

@@ -63,6 +63,10 @@ pub struct Args {
     /// What the recorder does when it cannot keep up.
     #[arg(long, value_enum, default_value = "stall")]
     policy: Policy,
+    /// Log the results of multiplications and divisions, too, so that `lookback verify` names the one
+    /// that a core gets wrong. All other results are checked without it. Only for a core of your own.
+    #[arg(long, conflicts_with = "stream")]
+    check: bool,
     /// Stop after about so many instructions.
     #[arg(long, value_name = "N")]
     max_instructions: Option<u64>,
@@ -105,6 +109,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         settings: Settings {
             interval: args.interval,
             may_stall: args.policy == Policy::Stall,
+            log_results: args.check,
             window: firmware.window(),
             max_instructions: args.max_instructions,
             patience: Duration::from_secs(args.timeout),

@@ -20,6 +20,9 @@ pub struct Args {
     /// What the recorder does when it cannot keep up.
     #[arg(long, value_enum, default_value = "stall")]
     policy: super::record::Policy,
+    /// Log the results of multiplications and divisions, too; see `lookback record --help`.
+    #[arg(long)]
+    check: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -32,6 +35,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         super::record::Policy::Stall => reg::CONTROL_MAY_STALL,
         super::record::Policy::Drop => 0,
     };
+    let results = if args.check {
+        reg::CONTROL_LOG_RESULTS
+    } else {
+        0
+    };
     let writes = [
         ("INTERVAL", reg::INTERVAL, args.interval),
         (
@@ -42,7 +50,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         ("IMAGE_LO", reg::IMAGE_LO, window.start),
         ("IMAGE_HI", reg::IMAGE_HI, window.end),
         ("POST_TRIGGER", reg::POST_TRIGGER, 0),
-        ("CONTROL", reg::CONTROL, policy | reg::CONTROL_RECORD),
+        (
+            "CONTROL",
+            reg::CONTROL,
+            policy | results | reg::CONTROL_RECORD,
+        ),
     ];
     if args.json {
         let list: Vec<_> = writes

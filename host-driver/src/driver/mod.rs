@@ -11,7 +11,7 @@ pub mod summary;
 pub mod wire;
 
 use crate::transport::Link;
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 use file::Recording;
 use lookback_log_format::config::{count_bits_for, CONFIG_REGISTERS};
 use lookback_log_format::{registers as reg, RecorderConfig};
@@ -29,6 +29,9 @@ pub struct Settings {
     pub interval: u32,
     /// Whether the recorder may hold the hart rather than lose events.
     pub may_stall: bool,
+    /// Whether the results of multiplications and divisions are logged, to be compared on replay; only
+    /// a recorder at a user's core can.
+    pub log_results: bool,
     /// Memory that equals the ELF when the recording begins.
     pub window: Range<u32>,
     /// After about so many instructions the recording is stopped.
@@ -106,6 +109,7 @@ pub fn record_stream<W: Write>(
     let settings = Settings {
         interval: config.interval,
         may_stall: config.control & reg::CONTROL_MAY_STALL != 0,
+        log_results: config.logs_results(),
         window: config.image_lo..config.image_hi,
         max_instructions: None,
         patience: Duration::MAX,
@@ -130,14 +134,23 @@ fn prepare(
         wire.write(reg::CONTROL, 0, reg::CONTROL_RECORD)?;
         discard_until_quiet(wire)?;
     }
-    let policy = if settings.may_stall {
-        reg::CONTROL_MAY_STALL
-    } else {
-        0
-    };
+    let mut control = 0;
+    if settings.may_stall {
+        control |= reg::CONTROL_MAY_STALL;
+    }
+    if settings.log_results {
+        if wire.read(reg::PORT)? & reg::PORT_ATTACHED == 0 {
+            bail!(
+                "results are logged for comparison (--check) by recorders at a core of your own; the \
+                 one at {} is at Lookback's own hart: record without it",
+                wire.link().name()
+            );
+        }
+        control |= reg::CONTROL_LOG_RESULTS;
+    }
     let count_bits = count_bits_for(settings.interval);
     for (register, value) in [
-        (reg::CONTROL, policy),
+        (reg::CONTROL, control),
         (reg::COUNT_BITS, count_bits.into()),
         (reg::INTERVAL, settings.interval),
         (reg::IMAGE_LO, settings.window.start),

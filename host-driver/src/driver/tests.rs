@@ -260,6 +260,7 @@ fn settings() -> Settings {
     Settings {
         interval: 100,
         may_stall: true,
+        log_results: false,
         window: 0x8000_0000..0x8000_1000,
         max_instructions: None,
         patience: Duration::from_secs(4),

@@ -9,18 +9,20 @@ use lookback_log_format::Retire;
 pub struct Adapted {
     /// The retirement; a trapped one has neither destination nor masks.
     pub retire: Retire,
-    /// The result must be logged: the replayer cannot execute the instruction.
+    /// The result is logged: the replayer cannot execute the instruction, or is to compare it.
     pub opaque: bool,
     /// It is opaque and does not go on at the next word.
     pub jumps: bool,
 }
 
 impl Adapted {
-    /// Adapts a raw retirement; `old_rd` is what register `insn[11:7]` held before it.
-    pub fn new(raw: &Retire, old_rd: u32) -> Self {
+    /// Adapts a raw retirement; `old_rd` is what register `insn[11:7]` held before it, `log_results` is
+    /// CONTROL's bit of that name.
+    pub fn new(raw: &Retire, old_rd: u32, log_results: bool) -> Self {
         let offset = load_offset(raw);
         let opaque = !raw.trap
             && (isa::is_opaque(raw.insn)
+                || log_results && isa::is_muldiv(raw.insn)
                 || offset.is_some_and(|offset| isa::is_misaligned_load(raw.insn, offset)));
         let mut retire = Retire {
             mem_addr: raw.mem_addr & !3,
@@ -133,7 +135,7 @@ mod tests {
             load(0x100, 15, 0x1155_3344),
             load(0x102, 15, 0x1155_3344),
         ] {
-            let r = Adapted::new(&raw, 0).retire;
+            let r = Adapted::new(&raw, 0, false).retire;
             assert_eq!((r.mem_addr, r.mem_rmask), (0x100, 4));
             assert_eq!(r.mem_rdata >> 16 & 0xff, 0x55, "{raw:x?}");
         }
@@ -149,7 +151,7 @@ mod tests {
             mem_wdata: 0x1234,
             ..Retire::default()
         };
-        let r = Adapted::new(&raw, 0).retire;
+        let r = Adapted::new(&raw, 0, false).retire;
         assert_eq!((r.mem_addr, r.mem_rmask, r.mem_wmask), (0x100, 0, 12));
         assert_eq!(r.mem_wdata, 0x1234_0000);
     }
@@ -163,15 +165,15 @@ mod tests {
             pc_wdata: 0x14,
             ..Retire::default()
         };
-        let kept = Adapted::new(&raw, 7);
+        let kept = Adapted::new(&raw, 7, false);
         assert!(kept.opaque && !kept.jumps);
         assert_eq!((kept.retire.rd_addr, kept.retire.rd_wdata), (1, 7));
         (raw.rd_addr, raw.rd_wdata, raw.pc_wdata) = (1, 9, 0x20);
-        let written = Adapted::new(&raw, 7);
+        let written = Adapted::new(&raw, 7, false);
         assert!(written.opaque && written.jumps);
         assert_eq!((written.retire.rd_addr, written.retire.rd_wdata), (1, 9));
         raw.trap = true;
-        let trapped = Adapted::new(&raw, 7);
+        let trapped = Adapted::new(&raw, 7, false);
         assert!(!trapped.opaque);
         assert_eq!((trapped.retire.rd_addr, trapped.retire.rd_wdata), (0, 0));
     }
@@ -180,7 +182,7 @@ mod tests {
     fn a_misaligned_load_is_opaque() {
         let mut raw = load(0x100, 15, 0);
         raw.insn = 0x0021_2083; // lw x1, 2(x2)
-        let adapted = Adapted::new(&raw, 0);
+        let adapted = Adapted::new(&raw, 0, false);
         assert!(adapted.opaque);
         assert_eq!((adapted.retire.mem_rmask, adapted.retire.rd_addr), (0, 1));
     }
@@ -191,7 +193,7 @@ mod tests {
         let seen = |style| {
             let run = Core::new(9, style).take(3000);
             run.map(|raw| {
-                let adapted = Adapted::new(&raw, 0);
+                let adapted = Adapted::new(&raw, 0, false);
                 let r = adapted.retire;
                 let lanes = lookback_log_format::retire::lanes;
                 let read = r.mem_rdata & lanes(r.mem_rmask);

@@ -18,7 +18,8 @@ pub const BLOCKS: &[Block] = &[
     block!("adapter", Uniform, 60; Adapter:
         clock; in rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rs1_addr rvfi_rs1_rdata
             rvfi_rd_addr rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask
-            rvfi_mem_wmask rvfi_mem_rdata rvfi_mem_wdata old_rd snoop_valid snoop_addr snoop_mask;
+            rvfi_mem_wmask rvfi_mem_rdata rvfi_mem_wdata old_rd log_results snoop_valid snoop_addr
+            snoop_mask;
         out valid insn trap mode rd_addr rd_wdata pc_rdata pc_wdata mem_addr mem_rmask mem_wmask
             mem_rdata mem_wdata opaque jumps snooped snooped_addr snooped_mask),
     block!("opaque-word", Opaque, 60; OpaqueWord:
@@ -55,6 +56,7 @@ pub struct Port {
     valid: bool,
     raw: Retire,
     old_rd: u32,
+    log_results: bool,
     snoop: (bool, u32, u32),
 }
 
@@ -67,13 +69,14 @@ impl Lockstep for Uniform {
             word(),
             (seldom(200), word(), 0..16u32),
             seldom(50),
+            seldom(300),
         );
         let style = proptest::sample::select(&Style::ALL[..]);
         (any::<u64>(), style, any::<bool>(), vec(cycle, 1..200))
             .prop_map(|(seed, style, damaged, cycles)| {
                 let mut random = Random::new(seed ^ 3);
                 let core = Core::new(seed, style);
-                let port = |(mut raw, (valid, old_rd, snoop, trap)): (Retire, _)| {
+                let port = |(mut raw, (valid, old_rd, snoop, trap, log_results)): (Retire, _)| {
                     if damaged {
                         (0..random.below(4)).for_each(|_| {
                             damage(&mut raw, &mut random);
@@ -84,6 +87,7 @@ impl Lockstep for Uniform {
                         valid,
                         raw,
                         old_rd,
+                        log_results,
                         snoop,
                     }
                 };
@@ -111,6 +115,7 @@ impl Lockstep for Uniform {
             ("rvfi_mem_rdata", r.mem_rdata),
             ("rvfi_mem_wdata", r.mem_wdata),
             ("old_rd", port.old_rd),
+            ("log_results", port.log_results.into()),
             ("snoop_valid", port.snoop.0.into()),
             ("snoop_addr", port.snoop.1),
             ("snoop_mask", port.snoop.2),
@@ -123,7 +128,7 @@ impl Lockstep for Uniform {
                 retire: r,
                 opaque,
                 jumps,
-            } = Adapted::new(&port.raw, port.old_rd);
+            } = Adapted::new(&port.raw, port.old_rd, port.log_results);
             [
                 ("valid", port.valid.into()),
                 ("insn", r.insn),
@@ -172,6 +177,7 @@ fn port_of(inputs: &Inputs) -> Port {
             ..Retire::default()
         },
         old_rd: inputs.get("old_rd"),
+        log_results: inputs.is("log_results"),
         snoop: (
             inputs.is("snoop_valid"),
             inputs.get("snoop_addr"),

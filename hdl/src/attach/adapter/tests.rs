@@ -66,11 +66,13 @@ fn compare(run: impl IntoIterator<Item = Retire>) -> (u32, u32) {
         drive(&mut adapter, &raw);
         adapter.rvfi_valid.next = valid;
         adapter.old_rd.next = word(old_rd);
+        let log_results = random.chance(300);
+        adapter.log_results.next = log_results;
         adapter.snoop_valid.next = snoop;
         adapter.snoop_addr.next = word(addr);
         adapter.snoop_mask.next = u64::from(mask).into();
         tick!(adapter);
-        let expected = Adapted::new(&raw, old_rd);
+        let expected = Adapted::new(&raw, old_rd, log_results);
         assert_eq!(adapter.valid.val(), valid);
         assert_eq!(shown(&adapter, &raw), expected, "{raw:x?}");
         assert_eq!(adapter.snooped.val(), snoop);

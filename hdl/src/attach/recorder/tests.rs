@@ -200,7 +200,7 @@ fn compare(seed: u64, style: Style, link: u32, pause: u32) {
             bench.cycle();
         }
         wait = bench.random.below(pause + 1);
-        let adapted = Adapted::new(&raw, registers[(raw.insn >> 7 & 31) as usize]);
+        let adapted = Adapted::new(&raw, registers[(raw.insn >> 7 & 31) as usize], false);
         if !raw.trap {
             registers[usize::from(raw.rd_addr)] = raw.rd_wdata;
         }

@@ -194,7 +194,7 @@ impl Port {
             let rd = self.retire.rd_addr;
             return (rd != 0).then_some(Operation::Opaque(self.retire.rd_wdata));
         }
-        Operation::of(&self.retire, false)
+        Operation::of(&self.retire)
     }
 }
 
