@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use lookback_firmware::{core_programs, Program};
 use lookback_log_format::interval::Record;
+use lookback_log_format::isa;
+use lookback_replay::{verify, What};
 use lookback_sim::{core_names, fetch_core, Board, BoardOptions, CoreChoice, EngineChoice};
 use lookback_sim_tests::{run_plain, run_recorded, Options, Outcome};
 
@@ -236,4 +238,46 @@ fn a_port_that_is_missing_is_named() {
     };
     let error = Board::new(&options, &[]).err().expect("refused");
     assert!(error.to_string().contains("gpio_out"), "{error}");
+}
+
+/// PicoRV32 with a multiplier that gets one product in 32 wrong.
+fn with_a_wrong_multiplier() -> (tempfile::TempDir, PathBuf) {
+    let (keep, folder) = own_folder(&picorv32_board());
+    let core = fetch_core("picorv32", &mut |step| eprintln!("{step}")).expect("PicoRV32");
+    let text = std::fs::read_to_string(core.join("verilog/picorv32.v")).expect("its Verilog");
+    let right = "instr_any_mulh ? rd >> 32 : rd;";
+    assert_eq!(text.matches(right).count(), 1, "PicoRV32 was rewritten");
+    let wrong = "instr_any_mulh ? rd >> 32 : rd ^ (rd[4:0] == 21);";
+    std::fs::write(folder.join("wrong.v"), text.replace(right, wrong)).expect("written");
+    let list = "wrong.v\n+define+RISCV_FORMAL\n";
+    std::fs::write(folder.join("board.f"), list).expect("written");
+    (keep, folder)
+}
+
+/// No rule of the port sees it, since the core goes on with its own result: the digest does, and with
+/// logged results the instruction is named.
+#[test]
+fn a_wrong_multiplier_is_found_and_named() {
+    let (_keep, folder) = with_a_wrong_multiplier();
+    let program = program("picorv32", "compute");
+    let mut options = options("picorv32", &program);
+    options.board.core = CoreChoice::Folder(folder);
+    for log_results in [false, true] {
+        options.log_results = log_results;
+        let outcome = run_recorded(&elf(&program), &options).expect("it runs");
+        outcome.model_agrees().expect("the recorder is right");
+        let image = outcome.recording.image(None).expect("the ELF is inside");
+        let report = verify(&outcome.recording, &image, |_, _| {});
+        let first = report.divergences().next().expect("it is found");
+        match (log_results, &first.what) {
+            (false, What::Digest { .. }) => {}
+            (true, What::Result { core, replay }) => {
+                assert_eq!((core ^ replay, replay & 31), (1, 21), "{first}");
+                let mut retired = outcome.retirements();
+                let named = retired.find(|r| r.pc_rdata == first.pc && r.rd_wdata == *core);
+                assert!(isa::is_muldiv(named.expect("it retired").insn), "{first}");
+            }
+            _ => panic!("with results logged, {log_results}: {first}"),
+        }
+    }
 }

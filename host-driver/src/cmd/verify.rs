@@ -5,7 +5,9 @@ use super::{print, print_json, Outcome};
 use crate::text::{count, plural, rate};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
+use lookback_replay::suspect::Suspect;
 use lookback_replay::verify::{verify, HartReport, Report};
+use lookback_replay::{Recording, What};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -48,7 +50,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             "report": report,
         }))?;
     } else {
-        let text = describe(&file, &report, &flaws, fine, seconds);
+        let mut text = describe(&file, &report, &flaws, fine, seconds);
+        text.push_str(&blame(&recording, &report));
         print(text.trim_end())?;
     }
     Ok(Outcome::fine_if(fine))
@@ -109,12 +112,31 @@ fn describe(file: &str, report: &Report, flaws: &[String], fine: bool, seconds: 
     for divergence in report.divergences().take(MOST_TOLD) {
         let _ = writeln!(text, "  diverges: {divergence}");
     }
-    for suspect in report.suspects().take(MOST_TOLD) {
-        let _ = writeln!(text, "  to blame: {suspect}");
-    }
     let untold = report.divergences().count().saturating_sub(MOST_TOLD);
     if untold > 0 {
         let _ = writeln!(text, "  … and {untold} more");
+    }
+    text
+}
+
+/// Whose fault another digest is, or how to learn it.
+fn blame(recording: &Recording, report: &Report) -> String {
+    let breach = recording.end.is_some_and(|end| end.breach.is_some());
+    // After a breach the replay computes with what the core did not; only a proof is worth telling.
+    let told = |suspect: &&Suspect| suspect.proven || !breach;
+    let mut text = String::new();
+    for suspect in report.suspects().filter(told).take(MOST_TOLD) {
+        let _ = writeln!(text, "  to blame: {suspect}");
+    }
+    let mut divergences = report.divergences();
+    let only_digest = divergences.any(|divergence| matches!(divergence.what, What::Digest { .. }));
+    let config = &recording.config;
+    if text.is_empty() && only_digest && !breach && config.attached && !config.logs_results() {
+        text.push_str(
+            "  The digest says that the core did something else, but not where. The recorder checks all \
+             results but those of multiplications and divisions: record again with --check to compare \
+             these, too.\n",
+        );
     }
     text
 }

@@ -33,7 +33,7 @@ pub const IDENTIFICATION: [u32; 8] = [
 /// What a setting keeps of what is written to it.
 pub fn kept(number: u32, value: u32) -> u32 {
     match number {
-        0 => value & 0xf,
+        0 => value & 0x1f,
         1 => value & 0xff_ffff,
         2 => value & 0x1f,
         3 | 4 => value & !63,
