@@ -12,6 +12,7 @@ use lookback_log_format::isa;
 use lookback_replay::{verify, What};
 use lookback_sim::{core_names, fetch_core, Board, BoardOptions, CoreChoice, EngineChoice};
 use lookback_sim_tests::{run_plain, run_recorded, Options, Outcome};
+use rayon::prelude::*;
 
 fn elf(program: &Program) -> Vec<u8> {
     std::fs::read(&program.elf).expect("the prebuilt ELF is committed")
@@ -280,4 +281,34 @@ fn a_wrong_multiplier_is_found_and_named() {
             _ => panic!("with results logged, {log_results}: {first}"),
         }
     }
+}
+
+/// PicoRV32 has faults of its authors' in it, to try checkers with: a register written beside its place,
+/// a wrong value written, a wrong destination, result and next address reported.
+#[test]
+fn the_bugs_that_come_with_picorv32_are_named() {
+    let program = program("picorv32", "hello");
+    let bugs = [(1, 3), (2, 3), (3, 4), (4, 5), (5, 6)];
+    bugs.par_iter().for_each(|&(bug, rule)| {
+        let (_keep, folder) = own_folder(&picorv32_board());
+        let list = std::fs::read_to_string(folder.join("board.f")).expect("the list");
+        let list = format!("{list}+define+PICORV32_TESTBUG_{bug:03}\n");
+        std::fs::write(folder.join("board.f"), list).expect("written");
+        let mut options = options("picorv32", &program);
+        options.board.core = CoreChoice::Folder(folder);
+        options.max_instructions = 1000;
+        let outcome = run_recorded(&elf(&program), &options).expect("it runs");
+        let end = outcome.recording.end.expect("it has an end");
+        let breach = end
+            .breach
+            .unwrap_or_else(|| panic!("bug {bug} is not seen"));
+        assert_eq!(breach.rule.code(), rule, "bug {bug}: {breach:x?}");
+        let named = outcome.retirements().nth(breach.at as usize);
+        let named = named.expect("it is one that retired");
+        assert_eq!(
+            (named.pc_rdata, named.insn),
+            (breach.pc, breach.insn),
+            "bug {bug}"
+        );
+    });
 }
