@@ -126,3 +126,31 @@ fn every_command_goes_both_ways() {
         "not at the start of the recording: {said}"
     );
 }
+
+/// What editors send: gdb's machine interface, with `--reverse`.
+#[test]
+fn editors_go_backwards() {
+    let program = crashing()
+        .into_iter()
+        .find(|p| p.name == "heap_overflow")
+        .unwrap();
+    let recording = recorded_program(&program, 2000);
+    let (said, _) = support::served(&recording, |port| support::gdb_mi(&recording, port));
+    let lines: Vec<u32> = said
+        .lines()
+        .filter(|line| line.starts_with("*stopped"))
+        .filter_map(|line| {
+            line.split("line=\"")
+                .nth(1)?
+                .split('"')
+                .next()?
+                .parse()
+                .ok()
+        })
+        .collect();
+    let blamed = blamed(&program);
+    assert_eq!(lines.len(), 3, "{said}");
+    assert_eq!(lines[0], 110, "{said}");
+    assert_ne!(lines[1], 110, "{said}");
+    assert!(blamed.ends_with(&format!(":{}", lines[2])), "{said}");
+}

@@ -11,7 +11,7 @@ use lookback_debugger::gdb::{serve, Session};
 use lookback_debugger::Symbols;
 use lookback_firmware::Program;
 use lookback_replay::Recording;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -102,4 +102,52 @@ pub fn long_loop() -> Recording {
     let elf = std::fs::read(lookback_firmware::folder().join("prebuilt/compute.elf")).unwrap();
     let run = common::record_repeatedly("compute", &elf, config(1 << 19), b"", 1 << 22, false, 500);
     run.recording()
+}
+
+/// What a real gdb says to an editor that goes back from the crash: a step, then to a watchpoint.
+pub fn gdb_mi(recording: &Recording, port: u16) -> String {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let elf = &recording.elf.as_ref().unwrap().bytes;
+    file.write_all(elf).unwrap();
+    let mut child = Command::new("gdb-multiarch")
+        .args(["-nx", "-q", "--interpreter=mi2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("gdb-multiarch is installed (cargo xtask setup)");
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    let commands = [
+        (
+            format!("-file-exec-and-symbols {}", file.path().display()),
+            "^done",
+        ),
+        (
+            format!("-target-select remote 127.0.0.1:{port}"),
+            "*stopped",
+        ),
+        ("-exec-step --reverse".into(), "*stopped"),
+        ("-break-watch sensors[1]->calibration".into(), "^done"),
+        ("-exec-continue --reverse".into(), "*stopped"),
+        ("-gdb-exit".into(), "^exit"),
+    ];
+    for (command, answer) in commands {
+        writeln!(input, "{command}").unwrap();
+        loop {
+            let mut line = String::new();
+            assert!(
+                output.read_line(&mut line).unwrap() > 0,
+                "gdb ended: {said}"
+            );
+            let done = line.starts_with(answer);
+            assert!(!line.starts_with("^error"), "{command}: {line}");
+            said.push_str(&line);
+            if done {
+                break;
+            }
+        }
+    }
+    child.wait().unwrap();
+    said
 }
