@@ -141,11 +141,11 @@ fn walk(name: &str, interval: u32, budget: usize, commands: u32) {
     timeline.goto_end(&mut never).unwrap();
     let end = timeline.now();
     assert!(end == steps.len() as u64 || end + 1 == steps.len() as u64);
-    // The moment of a backward stop at a watchpoint, if the present has not moved since.
-    let mut reported = None;
+    // The moment of a stop at a watchpoint, if the present has not moved since: forwards, backwards.
+    let (mut ahead, mut behind) = (None, None);
     for _ in 0..commands {
         let now = timeline.now();
-        let was_reported = reported.take() == Some(now);
+        let (was_ahead, was_behind) = (ahead.take() == Some(now), behind.take() == Some(now));
         let (stops, breakpoints, watches) = random_stops(&steps, &mut dice);
         let hit = |step: &Step| watches.iter().any(|watch| watch.hit(step).is_some());
         let breaks = |at: u64| {
@@ -168,23 +168,26 @@ fn walk(name: &str, interval: u32, budget: usize, commands: u32) {
             }
             3 => {
                 let stop = timeline.forward(&stops, &Distance::Far, &mut never);
-                let found = (now + 1..end).find(|&at| hit(&steps[at as usize - 1]) || breaks(at));
+                let meets = |at: u64| hit(&steps[at as usize]) && !(at == now && was_ahead);
+                let found = (now..end).find(|&at| meets(at) || (at > now && breaks(at)));
                 assert_eq!(
                     found.is_none(),
                     stop == Stop::End || timeline.now() == end,
                     "{stop:?}"
                 );
-                found.unwrap_or(end)
+                let expected = found.unwrap_or(end);
+                ahead = matches!(stop, Stop::Watch { .. }).then_some(expected);
+                expected
             }
             4 => {
                 let stop = timeline.backward(&stops, &mut never);
                 let watch = |at: u64| at > 0 && hit(&steps[at as usize - 1]);
-                let here = watch(now) && !was_reported;
+                let here = watch(now) && !was_behind;
                 let found = (0..now).rev().find(|&at| watch(at) || breaks(at));
                 // A watchpoint that was just passed stops at once, without moving, and gdb goes back.
                 let expected = if here { now } else { found.unwrap_or(0) };
                 assert_eq!(stop == Stop::Begin, !here && found.is_none(), "{stop:?}");
-                reported = matches!(stop, Stop::Watch { .. }).then_some(expected);
+                behind = matches!(stop, Stop::Watch { .. }).then_some(expected);
                 expected
             }
             _ => {

@@ -127,6 +127,28 @@ fn every_command_goes_both_ways() {
     );
 }
 
+/// A watchpoint stops right behind the store going forwards, and right at it going backwards.
+#[test]
+fn watchpoints_stop_where_gdb_expects() {
+    let program = crashing()
+        .into_iter()
+        .find(|p| p.name == "heap_overflow")
+        .unwrap();
+    let recording = recorded_program(&program, 2000);
+    let said = gdb(
+        &recording,
+        "watch noise_state\nreverse-continue\nprintf \"B %x\\n\", *(int *)$pc & 0x7f\n\
+         reverse-continue\nprintf \"B %x\\n\", *(int *)$pc & 0x7f\n\
+         continue\nprintf \"F %x\\n\", *(int *)($pc - 4) & 0x7f\n\
+         continue\nprintf \"F %x\\n\", *(int *)($pc - 4) & 0x7f\n\
+         delete\nrwatch noise_state\nreverse-continue\nprintf \"R %x\\n\", *(int *)$pc & 0x7f\n",
+    );
+    assert_eq!(said.matches("B 23").count(), 2, "{said}");
+    assert_eq!(said.matches("F 23").count(), 2, "{said}");
+    assert_eq!(said.matches("R 3\n").count(), 1, "{said}");
+    assert_eq!(said.matches("Old value").count(), 4, "{said}");
+}
+
 /// What editors send: gdb's machine interface, with `--reverse`.
 #[test]
 fn editors_go_backwards() {

@@ -96,7 +96,7 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     ) -> Result<Pause, What> {
         let insn = self.memory.executable(word);
         let mut at = self.cursor(NEVER);
-        let step = self.watched::<true>(&mut at, insn, word, entered)?;
+        let step = self.watched(&mut at, insn, word, entered)?;
         self.leave_at(&at);
         let step = Step {
             fetched: true,
@@ -173,8 +173,11 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
             };
             let entered = std::mem::take(&mut entered);
             let step = match O::DETAILS {
-                true => self.watched::<true>(at, insn, word, entered)?,
-                false => self.watched::<false>(at, insn, word, entered)?,
+                true => self.watched(at, insn, word, entered)?,
+                false => match self.watched_access(at, insn, entered)? {
+                    Some(step) => step,
+                    None => continue,
+                },
             };
             if observer.step(&step).is_break() {
                 return Ok(Pause::Observer);
@@ -183,9 +186,45 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         Ok(Pause::Log)
     }
 
-    /// Executes one instruction and tells what it did.
+    /// Executes one instruction and tells what it did to memory, if anything.
     #[inline(always)]
-    fn watched<const DETAILS: bool>(
+    fn watched_access(
+        &mut self,
+        at: &mut Cursor,
+        insn: Insn,
+        entered: Entered,
+    ) -> Result<Option<Step>, What> {
+        let (pc, position) = (at.pc, at.position);
+        self.instruction::<true>(at, insn)?;
+        let access = at.effect.access;
+        let touched = access.rmask | access.wmask != 0;
+        Ok(touched.then(|| self.step_of(at, pc, position, entered)))
+    }
+
+    /// What the instruction at `position` did, which was the last.
+    #[inline(always)]
+    fn step_of(&self, at: &Cursor, pc: u32, position: u32, entered: Entered) -> Step {
+        let Effect { rd, value, access } = at.effect;
+        Step {
+            position,
+            retired: self.retired_at_start.wrapping_add(position.into()),
+            pc,
+            entered,
+            rd,
+            rd_value: value,
+            mem_addr: access.addr,
+            mem_rmask: access.rmask,
+            mem_rdata: access.rdata,
+            mem_wmask: access.wmask,
+            mem_wdata: access.wdata,
+            logged: access.logged,
+            next_pc: matches!(self.before, Before::Plain).then_some(at.pc),
+            ..Step::default()
+        }
+    }
+
+    /// Executes one instruction and tells all that it did.
+    fn watched(
         &mut self,
         at: &mut Cursor,
         insn: Insn,
@@ -196,35 +235,15 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         let (a, b) = (self.register(insn.rs1), self.register(insn.rs2));
         self.instruction::<true>(at, insn)
             .map_err(|what| match what {
-                What::NoTrap(_) if DETAILS => What::NoTrap(word),
+                What::NoTrap(_) => What::NoTrap(word),
                 other => other,
             })?;
-        let (mut rs1_value, mut rs2_value) = (0, 0);
-        if DETAILS {
-            let sources = decode(word);
-            rs1_value = sources.source1().map_or(0, |_| a);
-            rs2_value = sources.source2().map_or(0, |_| b);
-        }
-        let Effect { rd, value, access } = at.effect;
+        let sources = decode(word);
         Ok(Step {
-            position,
-            retired: self.retired_at_start.wrapping_add(position.into()),
-            pc,
             insn: word,
-            entered,
-            trap: false,
-            rs1_value,
-            rs2_value,
-            rd,
-            rd_value: value,
-            mem_addr: access.addr,
-            mem_rmask: access.rmask,
-            mem_rdata: access.rdata,
-            mem_wmask: access.wmask,
-            mem_wdata: access.wdata,
-            logged: access.logged,
-            fetched: false,
-            next_pc: matches!(self.before, Before::Plain).then_some(at.pc),
+            rs1_value: sources.source1().map_or(0, |_| a),
+            rs2_value: sources.source2().map_or(0, |_| b),
+            ..self.step_of(at, pc, position, entered)
         })
     }
 

@@ -102,8 +102,8 @@ impl Step {
 pub trait Observer {
     /// Whether it wants to see steps at all.
     const WATCHES: bool;
-    /// Whether it wants the instruction's word and source values in a step. Without them (they are
-    /// 0 then) a replay is faster.
+    /// Whether it wants to see every instruction, with its word and source values. Otherwise it sees
+    /// traps and memory accesses only, with 0 for those, and the replay is faster.
     const DETAILS: bool = true;
     /// Whether it wants to be asked before each instruction.
     const ASKS: bool = false;

@@ -56,10 +56,7 @@ impl Session<'_> {
         let mut never = || false;
         let stop = timeline.forward(&stops, &Distance::Far, &mut never);
         let found = match stop {
-            Stop::Watch { .. } => {
-                timeline.back_step(&mut never);
-                timeline.peek()
-            }
+            Stop::Watch { .. } => timeline.peek(),
             _ => None,
         };
         let edge = timeline.now();

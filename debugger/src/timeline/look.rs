@@ -1,7 +1,7 @@
 //! Looks at other moments that leave the present where it is.
 
 use super::snapshots::Place;
-use super::{Blocked, Timeline};
+use super::{Blocked, Reported, Timeline};
 use crate::history::entered;
 use lookback_log_format::entry::Escape;
 use lookback_replay::escapes::escapes;
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 pub struct Bookmark<'a> {
     machine: Machine<'a, true>,
     stretch: usize,
-    reported: bool,
+    reported: Option<Reported>,
 }
 
 impl<'a> Timeline<'a> {

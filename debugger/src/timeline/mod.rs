@@ -43,6 +43,16 @@ enum Blocked {
     Damaged,
 }
 
+/// Which access a stop at a watchpoint was about. Without it a client that does not go over the access
+/// by itself, as gdb does, would stop at the same one for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reported {
+    /// That of the next instruction.
+    Ahead,
+    /// That of the instruction before.
+    Behind,
+}
+
 /// Why a moment cannot be gone to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -95,8 +105,8 @@ pub struct Timeline<'a> {
     replayed: u64,
     /// What the user should know.
     notes: Vec<String>,
-    /// The last stop was at a watchpoint, going backwards, and nothing has moved since.
-    reported: bool,
+    /// The last stop was at a watchpoint, and nothing has moved since.
+    reported: Option<Reported>,
     /// Code ran that is not in the ELF, so its window cannot be trusted to be unchanged.
     code_changes: bool,
 }
@@ -130,7 +140,7 @@ impl<'a> Timeline<'a> {
             image: Arc::clone(image),
             replayed: 0,
             notes: Vec::new(),
-            reported: false,
+            reported: None,
         };
         if let Err(divergence) = started {
             timeline.mark(divergence);
@@ -305,7 +315,7 @@ impl<'a> Timeline<'a> {
         interrupted: Interrupted<'_>,
     ) -> std::result::Result<(), GotoError> {
         let place = self.locate(moment)?;
-        self.reported = false;
+        self.reported = None;
         match self.seek(place, interrupted) {
             Ok(()) => {
                 self.settle(interrupted);
@@ -330,7 +340,7 @@ impl<'a> Timeline<'a> {
     pub fn goto_end(&mut self, interrupted: Interrupted<'_>) -> std::result::Result<(), GotoError> {
         let last = self.row.len() - 1;
         let went = self.seek(self.last_of(last), interrupted);
-        self.reported = false;
+        self.reported = None;
         self.settle(interrupted);
         match went {
             Err(Blocked::Interrupted) => Err(GotoError::Interrupted),

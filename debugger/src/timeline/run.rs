@@ -6,8 +6,8 @@
 
 use super::snapshots::{spacing, Place, STRIDE};
 use super::stops::{FirstHit, LastHit, Stop, Stops};
-use super::{Blocked, Interrupted, Timeline, PATIENCE};
-use lookback_replay::Machine;
+use super::{Blocked, Interrupted, Reported, Timeline, PATIENCE};
+use lookback_replay::{Machine, Silent};
 use std::ops::Range;
 
 /// How far a run forwards goes if nothing stops it.
@@ -29,7 +29,7 @@ impl<'a> Timeline<'a> {
         distance: &Distance,
         interrupted: Interrupted<'_>,
     ) -> Stop {
-        self.reported = false;
+        let reported = self.reported.take() == Some(Reported::Ahead);
         let origin = self.place();
         if let Some(stop) = self.cross_forwards(interrupted) {
             return stop;
@@ -40,6 +40,7 @@ impl<'a> Timeline<'a> {
         }
         // No breakpoint counts where the run begins, since that is where the last one ended.
         let mut start = (!crossed).then_some(origin.position);
+        let mut ignore_watch = start.filter(|_| reported);
         let mut kept = self.machine.position();
         loop {
             let here = self.machine.position();
@@ -52,14 +53,29 @@ impl<'a> Timeline<'a> {
             let mut watcher = FirstHit {
                 stops,
                 start: start.take(),
+                ignore_watch_at: ignore_watch.take(),
                 range: match distance {
                     Distance::Range(range) => Some(range.clone()),
                     _ => None,
                 },
                 hit: None,
             };
-            let went = self.advance(length.min(here.saturating_add(stride)), &mut watcher);
+            let to = length.min(here.saturating_add(stride));
+            let went = match stops.is_empty() && *distance == Distance::Far {
+                true => self.advance(to, &mut Silent),
+                false => self.advance(to, &mut watcher),
+            };
             let hit = watcher.hit.take();
+            if matches!(hit, Some(Stop::Watch { .. })) {
+                // The access has been replayed to be seen; gdb expects to be before it.
+                let before = Place {
+                    position: self.machine.position() - 1,
+                    ..self.place()
+                };
+                let went = self.seek(before, interrupted);
+                self.reported = went.is_ok().then_some(Reported::Ahead);
+                return hit.filter(|_| went.is_ok()).unwrap_or(Stop::Interrupted);
+            }
             let over = self.machine.position() == length && !self.joined(self.at);
             let shown = !over || self.machine.upcoming_pc().is_some();
             if went.is_err() || !shown {
@@ -116,7 +132,7 @@ impl<'a> Timeline<'a> {
 
     /// One instruction back.
     pub fn back_step(&mut self, interrupted: Interrupted<'_>) -> Stop {
-        self.reported = false;
+        self.reported = None;
         let here = self.place();
         let target = match here.position.checked_sub(1) {
             Some(position) => Some(Place { position, ..here }),
@@ -156,7 +172,7 @@ impl<'a> Timeline<'a> {
 
     /// Runs backwards.
     pub fn backward(&mut self, stops: &Stops, interrupted: Interrupted<'_>) -> Stop {
-        let reported = std::mem::take(&mut self.reported);
+        let reported = self.reported.take() == Some(Reported::Behind);
         let ignore_watch = reported.then(|| self.now());
         if self.machine.position() == 0 && !self.joins_before(self.at) {
             // Standing behind a hole (or at the beginning): across it.
@@ -183,7 +199,8 @@ impl<'a> Timeline<'a> {
                         return Stop::Interrupted;
                     }
                     self.settle(interrupted);
-                    self.reported = matches!(stop, Stop::Watch { .. });
+                    let watch = matches!(stop, Stop::Watch { .. });
+                    self.reported = watch.then_some(Reported::Behind);
                     return stop;
                 }
                 Ok(None) => {}
@@ -266,7 +283,11 @@ impl<'a> Timeline<'a> {
                 let position = self.machine.position();
                 let left = to - position;
                 let stride = spacing(left.into()).min(PATIENCE.into()) as u32;
-                self.advance(position + stride.min(left), &mut last)?;
+                let end = position + stride.min(left);
+                match stops.is_empty() {
+                    true => self.advance(end, &mut Silent)?,
+                    false => self.advance(end, &mut last)?,
+                }
                 if self.machine.position() < to {
                     self.snapshots.keep(self.place(), &self.machine);
                 }

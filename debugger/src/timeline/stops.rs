@@ -58,7 +58,8 @@ pub enum Stop {
     Step,
     /// A breakpoint is at the next instruction.
     Breakpoint,
-    /// The instruction before the next one accessed watched memory.
+    /// Watched memory is accessed: by the next instruction if the run went forwards, by the one before
+    /// if it went backwards. In both cases gdb goes over the access by itself.
     Watch {
         /// The kind of the watchpoint.
         kind: WatchKind,
@@ -180,6 +181,8 @@ pub(super) struct FirstHit<'s> {
     pub stops: &'s Stops,
     /// No breakpoint counts here: the run starts at it.
     pub start: Option<u32>,
+    /// No watchpoint counts here: it has just been reported.
+    pub ignore_watch_at: Option<u32>,
     /// Stop as soon as the next instruction is not in this range.
     pub range: Option<Range<u32>>,
     pub hit: Option<Stop>,
@@ -192,6 +195,9 @@ impl Observer for FirstHit<'_> {
 
     #[inline(always)]
     fn step(&mut self, step: &Step) -> ControlFlow<()> {
+        if self.ignore_watch_at == Some(step.position) {
+            return ControlFlow::Continue(());
+        }
         self.hit = self.stops.watched(step);
         match self.hit {
             Some(_) => ControlFlow::Break(()),
@@ -232,18 +238,24 @@ pub(super) struct LastHit<'s> {
 impl Observer for LastHit<'_> {
     const WATCHES: bool = true;
     const DETAILS: bool = false;
+    const ASKS: bool = true;
 
     #[inline(always)]
     fn step(&mut self, step: &Step) -> ControlFlow<()> {
-        if self.stops.breaks_at(step.pc) {
-            self.hit = Some((step.position, Stop::Breakpoint));
-        }
         if let Some(stop) = self.stops.watched(step) {
             // gdb undoes the access by itself: it steps back once more after such a stop.
             let after = step.position + 1;
             if self.ignore_watch_at != Some(after) {
                 self.hit = Some((after, stop));
             }
+        }
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn before(&mut self, position: u32, pc: u32) -> ControlFlow<()> {
+        if self.stops.breaks_at(pc) && self.hit.as_ref().is_none_or(|(at, _)| *at < position) {
+            self.hit = Some((position, Stop::Breakpoint));
         }
         ControlFlow::Continue(())
     }
