@@ -4,7 +4,9 @@
 //! from the machine, so that it stays in registers of the host, and each kind of instruction ends
 //! in its own inlined copy of `retire`, so that it pays only for what it does.
 
-use crate::decode::{decode, Insn, Op, MUL_DIV};
+mod watched;
+
+use crate::decode::{Insn, Op, MUL_DIV};
 use crate::log::NEVER;
 use crate::machine::{Before, Machine, Pause};
 use crate::step::{Entered, Observer, Step};
@@ -139,112 +141,6 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
             self.instruction::<false>(at, insn)?;
         }
         Ok(Pause::Log)
-    }
-
-    fn watched_loop<O: Observer>(
-        &mut self,
-        at: &mut Cursor,
-        mut entered: Entered,
-        observer: &mut O,
-    ) -> Result<Pause, What> {
-        let (mut page, mut code_page) = (NO_PAGE, 0);
-        // The observer was asked about the first instruction before it was entered.
-        let mut asked = at.position;
-        while at.position < at.limit {
-            if at.pc >> 12 != page {
-                code_page = self.memory.code_page(at.pc)?;
-                page = at.pc >> 12;
-            }
-            let insn = self.memory.decoded(code_page, at.pc);
-            if insn.op == Op::Illegal {
-                self.memory.decode(code_page, at.pc)?;
-                continue;
-            }
-            if O::ASKS && at.position != asked {
-                asked = at.position;
-                if observer.before(at.position, at.pc).is_break() {
-                    return Ok(Pause::Observer);
-                }
-            }
-            // Read before the instruction itself can overwrite it.
-            let word = match O::DETAILS {
-                true => self.memory.code_word(at.pc)?,
-                false => 0,
-            };
-            let entered = std::mem::take(&mut entered);
-            let step = match O::DETAILS {
-                true => self.watched(at, insn, word, entered)?,
-                false => match self.watched_access(at, insn, entered)? {
-                    Some(step) => step,
-                    None => continue,
-                },
-            };
-            if observer.step(&step).is_break() {
-                return Ok(Pause::Observer);
-            }
-        }
-        Ok(Pause::Log)
-    }
-
-    /// Executes one instruction and tells what it did to memory, if anything.
-    #[inline(always)]
-    fn watched_access(
-        &mut self,
-        at: &mut Cursor,
-        insn: Insn,
-        entered: Entered,
-    ) -> Result<Option<Step>, What> {
-        let (pc, position) = (at.pc, at.position);
-        self.instruction::<true>(at, insn)?;
-        let access = at.effect.access;
-        let touched = access.rmask | access.wmask != 0;
-        Ok(touched.then(|| self.step_of(at, pc, position, entered)))
-    }
-
-    /// What the instruction at `position` did, which was the last.
-    #[inline(always)]
-    fn step_of(&self, at: &Cursor, pc: u32, position: u32, entered: Entered) -> Step {
-        let Effect { rd, value, access } = at.effect;
-        Step {
-            position,
-            retired: self.retired_at_start.wrapping_add(position.into()),
-            pc,
-            entered,
-            rd,
-            rd_value: value,
-            mem_addr: access.addr,
-            mem_rmask: access.rmask,
-            mem_rdata: access.rdata,
-            mem_wmask: access.wmask,
-            mem_wdata: access.wdata,
-            logged: access.logged,
-            next_pc: matches!(self.before, Before::Plain).then_some(at.pc),
-            ..Step::default()
-        }
-    }
-
-    /// Executes one instruction and tells all that it did.
-    fn watched(
-        &mut self,
-        at: &mut Cursor,
-        insn: Insn,
-        word: u32,
-        entered: Entered,
-    ) -> Result<Step, What> {
-        let (pc, position) = (at.pc, at.position);
-        let (a, b) = (self.register(insn.rs1), self.register(insn.rs2));
-        self.instruction::<true>(at, insn)
-            .map_err(|what| match what {
-                What::NoTrap(_) => What::NoTrap(word),
-                other => other,
-            })?;
-        let sources = decode(word);
-        Ok(Step {
-            insn: word,
-            rs1_value: sources.source1().map_or(0, |_| a),
-            rs2_value: sources.source2().map_or(0, |_| b),
-            ..self.step_of(at, pc, position, entered)
-        })
     }
 
     /// Executes one instruction.

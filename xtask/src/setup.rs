@@ -39,6 +39,10 @@ const TOOLS: &[Tool] = &[
         package: "gcc-riscv64-unknown-elf",
     },
     Tool {
+        command: "gdb-multiarch",
+        package: "gdb-multiarch",
+    },
+    Tool {
         command: "g++",
         package: "g++",
     },
