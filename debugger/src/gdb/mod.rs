@@ -1,6 +1,6 @@
 //! gdb over a recording.
 //!
-//! Reading order: [`session`] (what is debugged), [`monitor`] (commands beyond gdb's own), [`target`]
+//! Reading order: [`session`] (what is debugged), [`monitor`] (commands beyond gdb's own), `target`
 //! and [`arch`] (the session as `gdbstub` sees it), [`wire`] (packets, and whatever else comes),
 //! [`conversation`] (one client), [`server`] (clients).
 
