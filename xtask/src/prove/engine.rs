@@ -71,7 +71,7 @@ const ASSERTED: &str = "was asserted in frame";
 const GATES: &str = "opt -full; techmap; opt -fast; dffunmap; abc -g AND -fast; opt_clean";
 
 /// Cycles after reset that the long run looks at, for proofs by induction.
-const DEEP: u32 = 40;
+const DEEP: u32 = 20;
 
 impl Run<'_> {
     /// The proof itself: it holds, and its assumptions leave something to hold for.
