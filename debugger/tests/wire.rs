@@ -234,3 +234,20 @@ fn ctrl_c_interrupts_and_the_server_lives() {
         }
     });
 }
+
+/// As when gdb evaluates the condition of a breakpoint that is hit again and again.
+#[test]
+fn ctrl_c_between_two_runs_is_not_lost() {
+    let recording = support::long_loop();
+    served(&recording, |port| {
+        let mut client = Client::connect(port);
+        client.ask(b"qSupported:multiprocess+;swbreak+");
+        client.send(b"\x03");
+        client.assert_fine();
+        let reply = client.ask(b"bc");
+        assert!(reply.contains("T02"), "{reply}");
+        // It is answered once.
+        let reply = client.ask(b"bs");
+        assert!(!reply.contains("T02"), "{reply}");
+    });
+}

@@ -18,6 +18,7 @@ use gdbstub::stub::{GdbStub, MultiThreadStopReason};
 use gdbstub::target::ext::base::reverse_exec::ReplayLogPosition;
 use gdbstub::target::ext::breakpoints::WatchKind as GdbWatchKind;
 use std::convert::Infallible;
+use std::time::{Duration, Instant};
 
 /// Why nothing can be changed.
 const PAST: &str = "this is a recording of the past: registers and memory can be read, but not \
@@ -50,12 +51,18 @@ enum Fed<'a> {
     Refused,
 }
 
+/// A gdb that evaluates a breakpoint's condition resumes by itself, and Ctrl-C may come in between: it is
+/// meant for a resumption that follows so soon.
+const STILL_MEANT: Duration = Duration::from_secs(1);
+
 /// A client and what it has said.
 pub struct Conversation<'c, 'a> {
     wire: Wire,
     session: &'c mut Session<'a>,
     /// Packets that a new stub has to be told: what the client can, and which threads it means.
     remembered: Vec<Vec<u8>>,
+    /// When Ctrl-C came while nothing ran.
+    interrupted: Option<Instant>,
     tell: Tell<'c>,
 }
 
@@ -66,6 +73,7 @@ impl<'c, 'a> Conversation<'c, 'a> {
             wire,
             session,
             remembered: Vec::new(),
+            interrupted: None,
             tell,
         }
     }
@@ -78,8 +86,11 @@ impl<'c, 'a> Conversation<'c, 'a> {
                 Event::Packet(packet) => packet,
                 Event::Gone => return,
                 Event::Quiet if ended() => return,
-                // Nothing runs, so there is nothing to interrupt.
-                Event::Quiet | Event::Interrupt => continue,
+                Event::Quiet => continue,
+                Event::Interrupt => {
+                    self.interrupted = Some(Instant::now());
+                    continue;
+                }
             };
             if packet.starts_with(b"vKill") {
                 self.wire.reply(b"OK");
@@ -164,7 +175,13 @@ impl<'c, 'a> Conversation<'c, 'a> {
             // The acknowledgement of the packet; there is no answer before the stop.
             running.borrow_conn().0.clear();
             let wire = &mut self.wire;
-            let (stop, notes) = self.session.run(&mut || wire.wants_stop());
+            let (stop, notes) = match self.interrupted.take() {
+                Some(when) if when.elapsed() < STILL_MEANT => {
+                    self.session.request = None;
+                    (Stop::Interrupted, Vec::new())
+                }
+                _ => self.session.run(&mut || wire.wants_stop()),
+            };
             for note in notes {
                 self.wire.console(&format!("lookback: {note}\n"));
             }
