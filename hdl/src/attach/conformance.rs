@@ -8,7 +8,8 @@
 //! ```
 //! A retirement is on the raw port in cycle t. `recording`, `clear` and `retired_lo` are sampled in
 //! cycle t + 2, in which the recorder's first stage, fed by the adapter, holds the same retirement:
-//! `retired_lo` is then its index. The outputs show a breach from cycle t + 3 on.
+//! `retired_lo` is then its index. A retirement in the cycle of `clear` is the recording's first. The
+//! outputs show a breach from cycle t + 3 on.
 
 use super::expectation::Expectation;
 use super::register_copy::RegisterCopy;
@@ -145,6 +146,8 @@ circuit! {
         value_bad: Signal<Local, Bit>,
         address_bad: Signal<Local, Bit>,
         address_low: Signal<Local, Bits<2>>,
+        /// no breach is kept yet
+        open: Signal<Local, Bit>,
         broken: Signal<Local, Bits<4>>,
         choice: Signal<Local, Bits<3>>,
         wanted: Signal<Local, Bits<32>>,
@@ -352,7 +355,10 @@ impl Logic for Conformance {
                 & (self.address_low.val() != self.address_want_ff.q.val().get_bits::<2>(0)));
         self.broken.next = self.no_rule.val();
         self.choice.next = self.choose_small.val();
-        if self.due_known_ff.q.val() & (self.number_ff.q.val() != self.due_ff.q.val()) {
+        if self.due_known_ff.q.val()
+            & !self.clear.val()
+            & (self.number_ff.q.val() != self.due_ff.q.val())
+        {
             self.broken.next = self.rule_order.val();
             self.choice.next = self.choose_order.val();
         } else if !self.trapped_ff.q.val() {
@@ -409,23 +415,29 @@ impl Logic for Conformance {
             self.wanted.next = self.stored_want_ff.q.val();
             self.shown.next = self.stored_got_ff.q.val();
         }
+        self.open.next = !self.breach_ff.q.val() | self.clear.val();
+        if self.clear.val() {
+            self.due_known_ff.d.next = false;
+            self.breach_ff.d.next = false;
+            self.rule_ff.d.next = self.no_rule.val();
+        }
         if self.holds_ff.q.val() {
             self.due_known_ff.d.next = true;
             self.due_ff.d.next = self.number_ff.q.val() + self.one.val();
-            if self.recording.val() & !self.breach_ff.q.val() {
+            if self.recording.val() & self.open.val() {
                 self.breach_ff.d.next = self.broken.val().any();
                 self.rule_ff.d.next = self.broken.val();
             }
         }
         // What is kept means nothing until there is a breach.
-        if !self.breach_ff.q.val() {
+        if self.open.val() {
             self.at_ff.d.next = self.retired_lo.val();
             self.pc_ff.d.next = self.place_ff.q.val();
             self.kept_insn_ff.d.next = self.word_ff.q.val();
             self.want_ff.d.next = self.wanted.val();
             self.got_ff.d.next = self.shown.val();
         }
-        if self.clear.val() | self.reset.val() {
+        if self.reset.val() {
             self.due_known_ff.d.next = false;
             self.breach_ff.d.next = false;
             self.rule_ff.d.next = self.no_rule.val();

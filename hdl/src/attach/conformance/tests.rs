@@ -83,12 +83,13 @@ impl Bench {
         self.stages.push_back(raw);
         settle(&mut self.block);
         tick!(self.block);
+        // A retirement in the cycle in which a recording begins is its first.
+        if clear {
+            self.twin.clear();
+        }
         if let Some(held) = held {
             self.twin.retire(&held, self.recording, self.retired);
             self.retired = self.retired.wrapping_add(1);
-        }
-        if clear {
-            self.twin.clear();
         }
         assert_eq!(self.breach(), self.twin.breach(), "{held:x?}");
     }
