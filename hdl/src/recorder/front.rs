@@ -146,6 +146,12 @@ circuit! {
         packer: Packer,
         mode_ff: DFF<Bits<2>>,
         seen_ff: DFF<Bit>,
+        /// registers written since the reset, and those before the open interval
+        written_ff: DFF<Bits<32>>,
+        shown_ff: DFF<Bits<32>>,
+        /// the register that the encoder reads is one of them
+        known_ff: DFF<Bit>,
+        mark: Signal<Local, Bits<32>>,
         forgets: Signal<Local, Bit>,
         fetch: Signal<Local, Bit>,
         fetch_outside: Signal<Local, Bit>,
@@ -154,6 +160,8 @@ circuit! {
     }
     constants {
         no_flags: 11 = 0,
+        one_register: 32 = 1,
+        no_data: 32 = 0,
     }
 }
 
@@ -179,7 +187,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, mode_ff, seen_ff);
+        dff_setup!(self, clock, mode_ff, seen_ff, written_ff, shown_ff, known_ff);
         self.retire.clock.next = self.clock.val();
         self.known_code.clock.next = self.clock.val();
         self.shadow.clock.next = self.clock.val();
@@ -203,6 +211,22 @@ impl<
             self.seen_ff.d.next = false;
         }
         self.forgets.next = self.control.clear.val() & !self.seen_ff.q.val();
+        // What was not written since the reset is sent as zero, whatever the copy holds.
+        self.mark.next = self.one_register.val() << self.retire.rd_addr.val();
+        if self.control.open.val() {
+            self.shown_ff.d.next = self.written_ff.q.val();
+        }
+        if self.retire.valid.val() & self.retire.rd_addr.val().any() {
+            self.written_ff.d.next = self.written_ff.q.val() | self.mark.val();
+        }
+        if self.reset.val() {
+            self.written_ff.d.next = self.no_data.val();
+        }
+        self.known_ff.d.next = self
+            .shown_ff
+            .q
+            .val()
+            .get_bit(self.encoder.register.val().index());
 
         // Ports to the first stage.
         self.retire.zero_data.next = self.forgets.val();
@@ -377,7 +401,10 @@ impl<
         self.encoder.lost_lo.next = self.counters.gap_lost_lo.val();
         self.encoder.lost_hi.next = self.counters.gap_lost_hi.val();
         self.encoder.reason.next = self.control.reason.val();
-        self.encoder.register_data.next = self.shadow.read_data.val();
+        self.encoder.register_data.next = self.no_data.val();
+        if self.known_ff.q.val() {
+            self.encoder.register_data.next = self.shadow.read_data.val();
+        }
         self.encoder.ready.next = self.packer.ready.val();
         self.packer.clear.next = self.clears.val();
         self.packer.load.next = self.encoder.load.val();
