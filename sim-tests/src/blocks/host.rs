@@ -2,6 +2,8 @@
 
 use super::drain::frame_bits;
 use lookback_log_format::frame::{kind, Frame, FrameDecoder};
+use lookback_log_format::interval::Record;
+use lookback_model::stimulus::Event;
 use lookback_sim::block::Dut;
 use std::collections::VecDeque;
 
@@ -140,5 +142,32 @@ impl Host {
             .iter()
             .filter(|frame| frame.kind == kind::END)
             .count()
+    }
+}
+
+/// The records that LOG frames carry.
+pub fn records(frames: &[Frame]) -> Vec<Vec<u8>> {
+    let mut records = vec![Vec::new()];
+    for frame in frames.iter().filter(|f| f.kind & 0xfc == kind::LOG) {
+        if let Some(record) = records.last_mut() {
+            record.extend(&frame.payload);
+        }
+        if frame.kind & kind::LOG_LAST != 0 {
+            records.push(Vec::new());
+        }
+    }
+    records.retain(|record| !record.is_empty());
+    records
+}
+
+/// The cycle in which a recording began: that is to be seen nowhere but in its first interval.
+pub fn began(events: &[(Event, u64)], records: &[Vec<u8>]) -> u64 {
+    let is_retirement = |(event, _): &&(Event, u64)| matches!(event, Event::Retire(_));
+    let first = records.first().map(|bytes| Record::from_bytes(bytes));
+    match (first, events.iter().find(is_retirement)) {
+        (Some(Ok(Record::Interval(first))), Some((_, cycle))) => {
+            cycle.wrapping_sub(first.header.cycle)
+        }
+        _ => 0,
     }
 }

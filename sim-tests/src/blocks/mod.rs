@@ -22,6 +22,7 @@ pub mod registry;
 pub mod run;
 
 pub mod attach;
+pub mod boards;
 pub mod drain;
 mod host;
 pub mod memory;

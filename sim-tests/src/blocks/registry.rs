@@ -3,7 +3,7 @@
 
 use super::run::{check, Effort, Engines, Verdict};
 use super::Check;
-use lookback_rtl_gen::{emit, verilator_lint, Design};
+use lookback_rtl_gen::{emit, verilator_lint, Design, Direction};
 use lookback_sim::block::stepped::{Pins, SteppedBlock};
 use lookback_sim::block::verilated::VerilatedLibrary;
 use lookback_sim::block::Dut;
@@ -41,10 +41,7 @@ impl Block {
         if !differences.is_empty() {
             return Err(format!("{name}: {}", differences.join("; ")));
         }
-        verilator_lint(&design.verilog, &design.top).map_err(|error| format!("{name}: {error}"))?;
-        let prefix = format!("lookback_registry_{name}");
-        yosys_validate(&prefix, &design.verilog)
-            .map_err(|error| format!("{name}: yosys: {error:?}"))
+        lint(name, design)
     }
 
     /// Its co-simulation, all three ways.
@@ -56,6 +53,41 @@ impl Block {
         };
         (self.check)(self.name, &engines, effort)
     }
+}
+
+/// Verilator's lint, and yosys, which finds latches.
+pub fn lint(name: &str, design: &Design) -> Verdict {
+    verilator_lint(&design.verilog, &design.top).map_err(|error| format!("{name}: {error}"))?;
+    let prefix = format!("lookback_registry_{name}");
+    yosys_validate(&prefix, &under_top(design)).map_err(|error| format!("{name}: yosys: {error:?}"))
+}
+
+/// A design with a module `top`, which is the one that `yosys_validate` begins with.
+fn under_top(design: &Design) -> String {
+    if design.top == "top" {
+        return design.verilog.clone();
+    }
+    let names: Vec<&str> = design.ports.iter().map(|port| port.name.as_str()).collect();
+    let declared = design.ports.iter().map(|port| {
+        let way = match port.direction {
+            Direction::Input => "input",
+            Direction::Output => "output",
+            Direction::Inout => "inout",
+        };
+        format!("{way} [{}:0] {};\n", port.width.max(1) - 1, port.name)
+    });
+    let pins: Vec<String> = names
+        .iter()
+        .map(|name| format!(".{name}({name})"))
+        .collect();
+    format!(
+        "{}\nmodule top({});\n{}{} whole({});\nendmodule\n",
+        design.verilog,
+        names.join(", "),
+        declared.collect::<String>(),
+        design.top,
+        pins.join(", ")
+    )
 }
 
 /// What [`block!`](crate::block) needs of a block's type.
@@ -103,6 +135,7 @@ pub fn blocks() -> impl Iterator<Item = &'static Block> {
         super::drain::BLOCKS,
         super::soc::BLOCKS,
         super::attach::BLOCKS,
+        super::boards::BLOCKS,
     ];
     groups.into_iter().flatten()
 }
@@ -125,8 +158,23 @@ pub struct PresetCheck {
     pub check: fn(&str, &Engines<'_>, &Effort) -> Verdict,
 }
 
-/// Presets that are checked here. Those with a SoC run programs in `tests/programs.rs`.
+/// All presets.
 pub const PRESETS: &[PresetCheck] = &[
+    PresetCheck {
+        preset: "recorder",
+        cases: 4,
+        check: check_block::<super::attach::Attached<true>>,
+    },
+    PresetCheck {
+        preset: "recorder-small",
+        cases: 6,
+        check: check_block::<super::attach::Attached<false>>,
+    },
+    PresetCheck {
+        preset: "uart",
+        cases: 20,
+        check: check_block::<super::attach::Bridge>,
+    },
     PresetCheck {
         preset: "recorder-tiny",
         cases: 6,
@@ -136,5 +184,20 @@ pub const PRESETS: &[PresetCheck] = &[
         preset: "recorder-bugnet",
         cases: 6,
         check: check_block::<super::recorder::Whole<true>>,
+    },
+    PresetCheck {
+        preset: "sim-tiny",
+        cases: 4,
+        check: check_block::<super::boards::Recorded<false>>,
+    },
+    PresetCheck {
+        preset: "sim-bugnet",
+        cases: 4,
+        check: check_block::<super::boards::Recorded<true>>,
+    },
+    PresetCheck {
+        preset: "sim-soc",
+        cases: 8,
+        check: check_block::<super::soc::System<true>>,
     },
 ];

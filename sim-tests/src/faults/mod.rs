@@ -6,10 +6,13 @@
 //!
 //! [`random`] makes faults of its own, to show where the stimulus is weak.
 
+mod attach;
+mod boards;
 mod drain;
 pub mod random;
 mod recorder;
 mod soc;
+mod system;
 
 use crate::blocks::registry::{blocks, Block};
 use crate::blocks::run::{Effort, Engines};
@@ -35,9 +38,16 @@ pub struct Fault {
 
 /// All named faults.
 pub fn faults() -> impl Iterator<Item = &'static Fault> {
-    [recorder::FAULTS, drain::FAULTS, soc::FAULTS]
-        .into_iter()
-        .flatten()
+    [
+        recorder::FAULTS,
+        drain::FAULTS,
+        soc::FAULTS,
+        system::FAULTS,
+        attach::FAULTS,
+        boards::FAULTS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// What became of a fault.

@@ -124,6 +124,17 @@ impl Follower {
         Ok(())
     }
 
+    /// Somebody else writes a word of RAM, after everything that has retired.
+    pub fn snoop(&mut self, addr: u32, word: u32) {
+        let offset = addr.wrapping_sub(self.base) / 4;
+        if let Some(own) = self.ram.get_mut(offset as usize) {
+            *own = word;
+        }
+        if self.reservation == Some(addr) {
+            self.reservation = None;
+        }
+    }
+
     fn compare(&self, port: &Retire) -> Result<(), Difference> {
         let effect = &self.effect;
         let value = if effect.rd == 0 { 0 } else { effect.value };
@@ -264,7 +275,7 @@ impl Follower {
         } else if !device(addr, size) {
             return Err(Trap(7, addr));
         } else if addr == 0x0200_0000 {
-            self.csrs.software = value & 1 == 1;
+            self.csrs.set_software(value & 1 == 1);
         }
         self.effect.addr = addr;
         self.effect.wmask = mask;
@@ -336,7 +347,7 @@ pub(super) fn same(what: &'static str, expected: u32, found: u32) -> Result<(), 
 }
 
 /// Whether a device answers at an address that is not RAM, to an access of this size.
-fn device(addr: u32, size: u32) -> bool {
+pub fn device(addr: u32, size: u32) -> bool {
     match addr {
         0x0010_0000..=0x0010_0fff => addr & 3 == 0 && size >= 2,
         0x1000_0000..=0x1000_0007 | 0x1000_1000..=0x1000_8fff => true,

@@ -19,7 +19,12 @@ const LATENCY: u32 = 1;
 pub(super) struct Csrs {
     pub mode: u32,
     /// The software interrupt of the CLINT.
-    pub software: bool,
+    software: bool,
+    /// It was raised by the last instruction, so that the hart may not see it yet.
+    fresh: bool,
+    /// Whether it was pending when the last interrupt was taken, and the hart must have seen it.
+    pending: bool,
+    seen: bool,
     status: u32,
     enables: u32,
     vector: u32,
@@ -45,6 +50,9 @@ impl Default for Csrs {
         Self {
             mode: 3,
             software: false,
+            fresh: false,
+            pending: false,
+            seen: false,
             status: 0,
             enables: 0,
             vector: 0,
@@ -70,6 +78,9 @@ impl Csrs {
         let enabled = self.mode < 3 || self.status & MIE != 0;
         same("interrupt while disabled", 1, enabled.into())?;
         self.due = 0;
+        self.pending = self.software && self.enables & SOFTWARE != 0;
+        self.seen = self.pending && !self.fresh;
+        self.fresh = false;
         let base = self.enter(pc, INTERRUPT, 0);
         if self.vector & 1 == 0 {
             self.cause_unknown = true;
@@ -81,6 +92,7 @@ impl Csrs {
 
     /// An instruction retires without an interrupt before it.
     pub fn no_interrupt(&mut self) -> Result<(), Difference> {
+        self.fresh = false;
         let enabled = self.mode < 3 || self.status & MIE != 0;
         let due = enabled && self.software && self.enables & SOFTWARE != 0;
         self.due = if due { self.due + 1 } else { 0 };
@@ -94,15 +106,20 @@ impl Csrs {
         let known = cause & INTERRUPT != 0 && [3, 7, 11].contains(&number);
         same("cause of the interrupt", 1, known.into())?;
         same("cause enabled", 1, self.enables >> number & 1)?;
-        let software = self.software && self.enables & SOFTWARE != 0;
         let first = match number {
-            3 => software,
-            7 => !software,
+            3 => self.pending,
+            7 => !self.seen,
             _ => true,
         };
         same("interrupt priority", 1, first.into())?;
         (self.cause, self.cause_unknown) = (cause, false);
         Ok(())
+    }
+
+    /// A store to `msip`.
+    pub fn set_software(&mut self, is: bool) {
+        self.fresh = is && !self.software;
+        self.software = is;
     }
 
     /// Enters the trap handler.

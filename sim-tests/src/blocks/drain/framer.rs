@@ -58,7 +58,20 @@ impl Check for Frames {
             1 => (1..200u16).prop_map(Step::Pause),
         ];
         let step = prop_oneof![100 => step, 1 => Just(Step::Reset)];
-        vec(step, 1..24).boxed()
+        let steps = vec(step, 1..24);
+        // Enough for the queue to fill while nothing is taken.
+        let flood = vec(vec(byte(), 150..241), 4..6).prop_map(|pieces| {
+            let piece = |bytes| Step::Piece {
+                first: true,
+                last: true,
+                bytes,
+            };
+            let mut steps: Vec<Step> = pieces.into_iter().map(piece).collect();
+            steps.push(Step::Wait(7000, 0));
+            steps
+        });
+        let flooded = (flood, steps.clone()).prop_map(|(flood, steps)| [flood, steps].concat());
+        prop_oneof![9 => steps, 1 => flooded].boxed()
     }
 
     fn drive(run: &[Step], dut: &mut dyn Dut, out: &mut Records) {

@@ -15,7 +15,7 @@ use lookback_hdl::drain::{
     UartTx,
 };
 
-pub use serial::frame as frame_bits;
+pub use serial::{frame as frame_bits, speed, Sent};
 
 /// The table.
 pub const BLOCKS: &[Block] = &[

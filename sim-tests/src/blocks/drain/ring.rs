@@ -29,6 +29,8 @@ pub enum Step {
         take: u32,
         /// the hold changes now and then
         changing: bool,
+        /// the next beginning comes before everything was taken
+        cut: bool,
     },
     /// A record of so many bytes.
     Record(usize),
@@ -39,12 +41,13 @@ impl Check for Ring {
 
     fn runs() -> BoxedStrategy<Vec<Step>> {
         let pace = || prop_oneof![Just(1000u32), Just(600), Just(120)];
-        let begin = (any::<bool>(), pace(), pace(), seldom(300)).prop_map(
-            |(hold, write, take, changing)| Step::Begin {
+        let begin = (any::<bool>(), pace(), pace(), seldom(300), seldom(300)).prop_map(
+            |(hold, write, take, changing, cut)| Step::Begin {
                 hold,
                 write,
                 take,
                 changing,
+                cut,
             },
         );
         let length = prop_oneof![
@@ -121,6 +124,7 @@ struct Bench<'a> {
     write: u32,
     take: u32,
     changing: bool,
+    cut: bool,
     /// the piece being taken: first, last, bytes
     piece: Option<(bool, bool, Vec<u8>)>,
     wait: u32,
@@ -129,14 +133,15 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(dut: &'a mut dyn Dut, step: &Step) -> Self {
-        let (hold, write, take, changing) = match *step {
+        let (hold, write, take, changing, cut) = match *step {
             Step::Begin {
                 hold,
                 write,
                 take,
                 changing,
-            } => (hold, write, take, changing),
-            Step::Record(_) => (false, 1000, 1000, false),
+                cut,
+            } => (hold, write, take, changing, cut),
+            Step::Record(_) => (false, 1000, 1000, false, false),
         };
         Self {
             dut,
@@ -145,6 +150,7 @@ impl<'a> Bench<'a> {
             write,
             take,
             changing,
+            cut,
             piece: None,
             wait: 0,
             pieces: Vec::new(),
@@ -174,6 +180,11 @@ impl<'a> Bench<'a> {
             }
         }
         self.dut.set("byte_valid", 0);
+        if self.cut {
+            self.dut.set("piece_start", 0);
+            self.dut.set("piece_take", 0);
+            return;
+        }
         // The end may come with the last byte; what is being dropped then is dropped.
         (0..CAPACITY).for_each(|_| self.cycle());
         self.dut.set("hold", 0);

@@ -11,7 +11,8 @@ pub fn frame(byte: u8) -> impl Iterator<Item = bool> {
     std::iter::once(false).chain(data).chain([true])
 }
 
-fn speed() -> BoxedStrategy<u32> {
+/// Cycles a bit.
+pub fn speed() -> BoxedStrategy<u32> {
     prop_oneof![3 => Just(1u32), 2 => Just(2), 1 => Just(3), 2 => 4..20u32, 1 => Just(70)].boxed()
 }
 
@@ -116,8 +117,9 @@ pub struct Received;
 /// What happens on the line.
 #[derive(Clone, Debug)]
 pub enum Line {
-    /// The speed; before all else.
-    Speed(u32),
+    /// The receiver's speed, and by how many thousandths the sender's bits are longer; before all
+    /// else.
+    Speed(u32, i32),
     /// A byte, and how long the line is idle after it, in cycles.
     Byte(u8, u16),
     /// A pulse too short for a start bit. Only where a bit is long.
@@ -136,13 +138,18 @@ impl Check for Received {
             2 => Just(Line::Glitch),
             1 => any::<u8>().prop_map(Line::Reset),
         ];
-        (speed(), vec(line, 1..30))
-            .prop_map(|(speed, line)| [vec![Line::Speed(speed)], line].concat())
+        let drift = prop_oneof![2 => Just(0i32), 1 => Just(-30), 1 => Just(30)];
+        (speed(), drift, vec(line, 1..30))
+            .prop_map(|(speed, drift, line)| {
+                // A bit of few cycles cannot be longer by less than one.
+                let drift = if speed < 16 { 0 } else { drift };
+                [vec![Line::Speed(speed, drift)], line].concat()
+            })
             .boxed()
     }
 
     fn drive(run: &[Line], dut: &mut dyn Dut, out: &mut Records) {
-        let mut speed = 1;
+        let (mut speed, mut drift) = (1, 0);
         let mut listener = Listener {
             dut,
             bits: Vec::new(),
@@ -151,12 +158,17 @@ impl Check for Received {
         listener.level(true, 4, out);
         for step in run {
             match *step {
-                Line::Speed(chosen) => {
-                    speed = chosen;
+                Line::Speed(chosen, by) => {
+                    (speed, drift) = (chosen, by);
                     listener.dut.set("bit_clocks", speed);
                 }
                 Line::Byte(byte, pause) => {
-                    frame(byte).for_each(|bit| listener.level(bit, speed, out));
+                    let mut before = 0;
+                    for (bit, end) in frame(byte).zip(1..) {
+                        let until = end * speed as i32 * (1000 + drift) / 1000;
+                        listener.level(bit, (until - before) as u32, out);
+                        before = until;
+                    }
                     listener.level(true, pause.into(), out);
                 }
                 Line::Glitch => {
@@ -191,7 +203,7 @@ impl Check for Received {
                     out.say("its bits", byte);
                 }
                 Line::Reset(_) => out.say("reset", true),
-                Line::Speed(_) | Line::Glitch => {}
+                Line::Speed(..) | Line::Glitch => {}
             }
         }
     }

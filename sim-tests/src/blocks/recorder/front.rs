@@ -21,30 +21,34 @@ pub struct Runs;
 /// One recording.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    pub(super) sizes: Sizes,
-    pub(super) seed: u64,
-    interval: u32,
+    pub(in crate::blocks) sizes: Sizes,
+    pub(in crate::blocks) seed: u64,
+    pub(in crate::blocks) interval: u32,
     /// whether the hart may be stalled; if not, nobody else writes, so that only retirements are lost
-    pub(super) may_stall: bool,
-    image: (u32, u32),
-    pub(super) end: End,
+    pub(in crate::blocks) may_stall: bool,
+    pub(in crate::blocks) image: (u32, u32),
+    pub(in crate::blocks) end: End,
     /// instructions that a trap's trigger still records
-    pub(super) trigger: Option<u32>,
+    pub(in crate::blocks) trigger: Option<u32>,
     /// the cycle in which the trigger's pin is high, if it ever is
-    pub(super) pin: Option<u16>,
+    pub(in crate::blocks) pin: Option<u16>,
+    /// base and mask of the memory region, if the recorder is one for attached cores
+    pub(in crate::blocks) attached: Option<(u32, u32)>,
+    /// an attached core's results of multiplications and divisions are logged
+    pub(in crate::blocks) results: bool,
     /// it is broken off by a reset instead
-    reset: bool,
-    pub(super) pace: Vec<Pace>,
+    pub(in crate::blocks) reset: bool,
+    pub(in crate::blocks) pace: Vec<Pace>,
 }
 
 /// How retirements come and bytes go for a while.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    pub(super) cycles: u16,
+    pub(in crate::blocks) cycles: u16,
     /// cycles between retirements, at most
-    pub(super) pause: u8,
+    pub(in crate::blocks) pause: u8,
     /// how often the link takes a byte, in a thousand
-    link: u32,
+    pub(in crate::blocks) link: u32,
 }
 
 /// Who ends a recording.
@@ -59,14 +63,19 @@ pub enum End {
 impl Recording {
     /// The recorder's configuration.
     pub fn config(&self) -> RecorderConfig {
+        let sizes = self.sizes.config(CLOCK_HZ);
+        let region = self.attached.unwrap_or((sizes.mem_base, sizes.mem_mask));
         RecorderConfig {
-            control: 1 | u32::from(self.trigger.is_some()) << 3,
+            attached: self.attached.is_some(),
+            mem_base: region.0,
+            mem_mask: region.1,
+            control: 1 | u32::from(self.trigger.is_some()) << 3 | u32::from(self.results) << 4,
             interval: self.interval,
             count_bits: count_bits_for(self.interval),
             image_lo: self.image.0,
             image_hi: self.image.1,
             post_trigger: self.trigger.unwrap_or(0),
-            ..self.sizes.config(CLOCK_HZ)
+            ..sizes
         }
     }
 
@@ -208,7 +217,7 @@ impl Check for Runs {
         let recording = (
             (any::<u64>(), interval, seldom(600), image),
             (end, trigger, pin, seldom(80)),
-            vec(pace, 1..8),
+            vec(pace, 1..6),
         );
         let recording = recording.prop_map(|(what, how, pace)| {
             let (seed, interval, may_stall, image) = what;
@@ -222,11 +231,13 @@ impl Check for Runs {
                 end,
                 trigger,
                 pin,
+                attached: None,
+                results: false,
                 reset,
                 pace,
             }
         });
-        vec(recording, 1..3).boxed()
+        vec(recording, 1..5).boxed()
     }
 
     fn drive(run: &[Recording], dut: &mut dyn Dut, out: &mut Records) {
@@ -483,7 +494,8 @@ pub struct Told {
     pub retired: u64,
     /// Retirements lost.
     pub lost: u64,
-    triggered: bool,
+    /// Whether a trigger fired.
+    pub triggered: bool,
 }
 
 /// The cycle of a gap with which a recording ends.

@@ -31,6 +31,7 @@ use lookback_hdl::recorder::{
 };
 use queues::Queue;
 
+pub use front::{End, Recording, Runs};
 pub use whole::Recordings as Whole;
 
 /// The table.
@@ -57,7 +58,7 @@ pub const BLOCKS: &[Block] = &[
         clock; in clear advance address need touch remove commit; out known),
     block!("first-load-tags-direct", memories::Tags<1>, 80; FirstLoadTags<1, 2, 1, 2, 27, 2, 30, 3>:
         clock; in clear advance address need touch remove commit; out known),
-    block!("front", front::Runs, 100; TinyFront:
+    block!("front", front::Runs, 48; TinyFront:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
@@ -81,7 +82,7 @@ pub const BLOCKS: &[Block] = &[
     block!("packer", numbers::Bits, 80; Packer:
         clock; in clear load bits size align last byte_ready;
         out ready idle byte_valid byte_data byte_last),
-    block!("recorder-tiny", whole::Recordings<false>, 16; TinyRecorder:
+    block!("recorder-tiny", whole::Recordings<false>, 8; TinyRecorder:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks

@@ -30,7 +30,11 @@ pub fn insn() -> BoxedStrategy<u32> {
         Just(0x73),
         Just(0x2f),
     ];
-    let funct7 = prop_oneof![Just(0u32), Just(1), Just(0x20), 0..128u32];
+    // The legal ones, and those that differ from them in a bit.
+    let near = (prop_oneof![Just(0u32), Just(1), Just(0x20)], 0..7u32);
+    let near = near.prop_map(|(funct7, bit)| funct7 ^ 1 << bit);
+    let funct7 =
+        prop_oneof![2 => Just(0u32), 2 => Just(1), 2 => Just(0x20), 2 => near, 1 => 0..128u32];
     let funct5 = prop_oneof![
         Just(0u32),
         Just(1),
@@ -99,7 +103,7 @@ fn bits(insn: u32, high: u32, low: u32) -> u32 {
 }
 
 /// RV32IMA, Zicsr and Zifencei.
-fn kind(insn: u32) -> Kind {
+pub fn kind(insn: u32) -> Kind {
     let (funct3, funct7) = (bits(insn, 14, 12), bits(insn, 31, 25));
     let legal = |is: bool, kind: Kind| if is { kind } else { Kind::Illegal };
     match insn & 0x7f {
@@ -173,7 +177,7 @@ impl Lockstep for Kinds {
 }
 
 /// The immediate value.
-fn immediate(insn: u32) -> u32 {
+pub fn immediate(insn: u32) -> u32 {
     let sign = |value: u32, bits: u32| ((value << (32 - bits)) as i32 >> (32 - bits)) as u32;
     match insn & 0x7f {
         0x37 | 0x17 => insn & 0xffff_f000,
@@ -224,7 +228,7 @@ impl Lockstep for Immediates {
 }
 
 /// The arithmetic unit's operation for an instruction that uses it.
-fn operation(insn: u32) -> Option<AluOp> {
+pub fn operation(insn: u32) -> Option<AluOp> {
     let (funct3, alternate) = (bits(insn, 14, 12), insn >> 30 & 1 == 1);
     Some(match (kind(insn), insn & 0x7f) {
         (Kind::AluImmediate, 0x37) => AluOp::Swap,
@@ -280,7 +284,7 @@ impl Lockstep for Operations {
 }
 
 /// The registers of the privileged architecture that this hart has.
-fn csr(number: u32) -> CsrName {
+pub fn csr(number: u32) -> CsrName {
     match number {
         0x300 => CsrName::Status,
         0x301 => CsrName::Isa,

@@ -146,7 +146,13 @@ impl Lockstep for Sources {
     type Step = Access;
 
     fn runs() -> BoxedStrategy<Vec<Access>> {
-        let wdata = prop_oneof![4 => 0..12u32, 2 => Just(0xc00u32), 1 => Just(0x400), 1 => word()];
+        let wdata = prop_oneof![
+            6 => 1..3u32,
+            4 => 0..12u32,
+            6 => Just(0xc00u32),
+            1 => Just(0x400),
+            1 => word()
+        ];
         const ADDRESSES: &[u32] = &[
             0x0c00_0028,
             0x0c00_002c,
@@ -264,7 +270,7 @@ impl Lockstep for Pins {
 
 /// `mcycle` and `minstret`.
 #[derive(Default)]
-pub struct Counted([u64; 2]);
+pub struct Counted(pub(super) [u64; 2]);
 
 /// A cycle of the counters.
 #[derive(Clone, Debug)]

@@ -1,10 +1,7 @@
-//! The blocks of `hdl/src/attach`: retirement ports of real cores.
+//! Ports of any style made one, and the words that the replayer does not execute.
 
-use super::registry::Block;
-use super::soc::insn;
-use super::{seldom, word, Inputs, Lockstep};
-use crate::block;
-use lookback_hdl::attach::{adapter::Adapter, opaque_word::OpaqueWord};
+use crate::blocks::soc::insn;
+use crate::blocks::{seldom, word, Inputs, Lockstep};
 use lookback_log_format::isa::is_opaque;
 use lookback_log_format::Retire;
 use lookback_model::attach::styles::{damage, Core, Style};
@@ -12,19 +9,6 @@ use lookback_model::attach::Adapted;
 use lookback_model::stimulus::Random;
 use proptest::collection::vec;
 use proptest::prelude::*;
-
-/// The table.
-pub const BLOCKS: &[Block] = &[
-    block!("adapter", Uniform, 60; Adapter:
-        clock; in rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rs1_addr rvfi_rs1_rdata
-            rvfi_rd_addr rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask
-            rvfi_mem_wmask rvfi_mem_rdata rvfi_mem_wdata old_rd log_results snoop_valid snoop_addr
-            snoop_mask;
-        out valid insn trap mode rd_addr rd_wdata pc_rdata pc_wdata mem_addr mem_rmask mem_wmask
-            mem_rdata mem_wdata opaque jumps snooped snooped_addr snooped_mask),
-    block!("opaque-word", Opaque, 60; OpaqueWord:
-        in insn; out opaque),
-];
 
 /// Which words the replayer does not execute.
 #[derive(Default)]

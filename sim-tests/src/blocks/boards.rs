@@ -1,0 +1,225 @@
+//! The blocks of `hdl/src/boards`: whole boards under random programs, recorded or not.
+
+use super::host::{began, records, Host};
+use super::recorder::{End, Recording, Runs};
+use super::registry::Block;
+use super::soc::program::{around, programs, Around, Piece, Step};
+use super::soc::{Outside, System};
+use super::{Check, Records};
+use crate::block;
+use lookback_hdl::boards::sim::{SimSoc, TinyBoard};
+use lookback_hdl::recorder::config::{BUGNET, TINY};
+use lookback_log_format::frame::{kind, End as EndPayload};
+use lookback_log_format::interval::EndReason;
+use lookback_log_format::registers as reg;
+use lookback_model::stimulus::Event;
+use lookback_sim::block::Dut;
+use proptest::prelude::*;
+
+/// The table.
+pub const BLOCKS: &[Block] = &[
+    block!("sim-board", Recorded<false>, 4; TinyBoard:
+        clock; in reset hold bit_clocks log_rx ram_bytes ram_rdata console_rx_valid console_rx_data
+            gpio_in;
+        out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
+            gpio_out finished finish_code log_tx stalled rvfi_valid rvfi_insn rvfi_trap rvfi_intr
+            rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
+            rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
+            rvfi_mem_rdata rvfi_mem_wdata snoop_valid snoop_addr snoop_mask),
+    block!("sim-soc", System<true>, 16; SimSoc:
+        clock; in reset hold bit_clocks log_rx ram_bytes ram_rdata console_rx_valid console_rx_data
+            gpio_in;
+        out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
+            gpio_out finished finish_code log_tx stalled rvfi_valid rvfi_insn rvfi_trap rvfi_intr
+            rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
+            rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
+            rvfi_mem_rdata rvfi_mem_wdata snoop_valid snoop_addr snoop_mask),
+];
+
+/// A board with a recorder: the reference machine follows its retirements, the model its log.
+pub struct Recorded<const IS_BUGNET: bool>;
+
+/// A part of a run.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// How it is recorded; once, first.
+    Recording(Box<Recording>),
+    /// The program and its surroundings.
+    Program(Step),
+}
+
+impl<const IS_BUGNET: bool> Check for Recorded<IS_BUGNET> {
+    type Step = Part;
+
+    fn runs() -> BoxedStrategy<Vec<Part>> {
+        (Runs::runs(), programs(300..1500, true))
+            .prop_map(|(runs, mut program)| {
+                // A run has at least one recording.
+                let mut recording = runs[0].clone();
+                recording.sizes = if IS_BUGNET { BUGNET } else { TINY };
+                (recording.reset, recording.pin) = (false, None);
+                if !recording.may_stall {
+                    // Who else wrote while events were lost cannot be told afterwards.
+                    program.retain(|step| {
+                        !matches!(step, Step::Piece(Piece::Copy(..) | Piece::Race(..)))
+                    });
+                }
+                if matches!(recording.end, End::Run) {
+                    program.push(Step::Piece(Piece::Finish(0x5555, 2)));
+                }
+                let program = program.into_iter().map(Part::Program);
+                let first = Part::Recording(Box::new(recording));
+                std::iter::once(first).chain(program).collect()
+            })
+            .boxed()
+    }
+
+    fn drive(run: &[Part], dut: &mut dyn Dut, out: &mut Records) {
+        let recording = run.iter().find_map(|part| match part {
+            Part::Recording(recording) => Some(&**recording),
+            Part::Program(_) => None,
+        });
+        let program: Vec<Step> = run
+            .iter()
+            .filter_map(|part| match part {
+                Part::Program(step) => Some(step.clone()),
+                Part::Recording(_) => None,
+            })
+            .collect();
+        if let (Some(recording), Some(around)) = (recording, around(&program)) {
+            let bench = Bench {
+                outside: Outside::new(&program, around),
+                dut,
+                host: Host::new(1),
+                recording,
+                around,
+            };
+            bench.play(out);
+        }
+    }
+
+    fn expect(_: &[Part], _: &mut Records) {}
+}
+
+struct Bench<'a> {
+    dut: &'a mut dyn Dut,
+    host: Host,
+    outside: Outside,
+    recording: &'a Recording,
+    around: &'a Around,
+}
+
+impl Bench<'_> {
+    fn cycle(&mut self, out: &mut Records) {
+        self.host.pins(self.dut);
+        let held = self.dut.get("stalled") == 1;
+        self.outside.cycle(self.dut, held, out);
+    }
+
+    fn write(&mut self, register: u8, value: u32, out: &mut Records) {
+        let before = self.host.replies().len();
+        self.host.write(register, value);
+        let answered = (0..40_000).any(|_| {
+            self.cycle(out);
+            self.host.replies().len() > before
+        });
+        out.say("answered", answered);
+        out.want("answered", true);
+    }
+
+    fn play(mut self, out: &mut Records) {
+        self.dut.set("hold", 1);
+        self.dut.set("log_rx", 1);
+        self.dut.set("bit_clocks", 1);
+        self.outside.reset(self.dut);
+        let config = self.recording.config();
+        for register in reg::INTERVAL..=reg::POST_TRIGGER {
+            let value = config.register(register).unwrap_or(0);
+            self.write(register, value, out);
+        }
+        // The program waits until it is recorded.
+        out.say("held", self.outside.events.is_empty());
+        out.want("held", true);
+        let control = config.control | u32::from(self.recording.may_stall) << 1;
+        self.write(reg::CONTROL, control, out);
+        for _ in 0..u32::from(self.around.cycles) * 4 {
+            self.cycle(out);
+            if self.dut.get("finished") == 1 {
+                break;
+            }
+        }
+        let finished = self.dut.get("finished") == 1;
+        let before = self.retirements();
+        if !finished {
+            self.write(reg::CONTROL, control & !1, out);
+        }
+        let ended = (0..400_000).any(|_| {
+            self.cycle(out);
+            self.host.ends() > 0
+        });
+        out.say("ended", ended);
+        out.want("ended", true);
+        self.judge(finished, before, out);
+    }
+
+    fn retirements(&self) -> u64 {
+        let retirement = |(event, _): &&(Event, u64)| matches!(event, Event::Retire(_));
+        self.outside.events.iter().filter(retirement).count() as u64
+    }
+
+    fn judge(mut self, finished: bool, before: u64, out: &mut Records) {
+        self.outside.judge(self.dut, false, out);
+        let end = self.host.frames.iter().find(|f| f.kind == kind::END);
+        let end = end.and_then(|frame| EndPayload::from_bytes(&frame.payload).ok());
+        let Some(end) = end else {
+            out.say("no END", true);
+            return;
+        };
+        let triggered = end.reason == EndReason::Trigger;
+        // The program goes on after the recording's end; only the recorder knows when that was.
+        out.say("stopped too early", !triggered && end.retired < before);
+        out.want("stopped too early", false);
+        let mut events = std::mem::take(&mut self.outside.events);
+        if !triggered {
+            let mut left = end.retired;
+            events.retain(|(event, _)| match event {
+                Event::Retire(_) if left == 0 => false,
+                Event::Retire(_) => {
+                    left -= 1;
+                    true
+                }
+                Event::Snoop { .. } => left > 0,
+            });
+        }
+        let records = records(&self.host.frames);
+        let first = began(&events, &records);
+        events
+            .iter_mut()
+            .for_each(|event| event.1 = event.1.wrapping_sub(first));
+        let recording = Recording {
+            end: if finished { End::Run } else { End::Host },
+            ..self.recording.clone()
+        };
+        let told = recording.told_whole(&events, &records, out);
+        for bytes in &records {
+            bytes.iter().for_each(|byte| out.say("byte", *byte));
+            out.say("end of record", true);
+        }
+        for bytes in &told.records {
+            bytes.iter().for_each(|byte| out.want("byte", *byte));
+            out.want("end of record", true);
+        }
+        out.say("damaged", self.host.damaged);
+        out.want("damaged", 0u32);
+        out.say("reason", end.reason.code());
+        out.want("reason", told.ended.map_or(0, EndReason::code));
+        out.say("retired", end.retired as u32);
+        out.want("retired", told.retired as u32);
+        out.say("lost", end.lost as u32);
+        out.want("lost", told.lost as u32);
+        if finished {
+            out.say("code", end.code);
+            out.want("code", self.dut.get("finish_code"));
+        }
+    }
+}
