@@ -239,8 +239,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "register-reset-keeps",
         what: "A setting is read after a reset as it was before.",
         block: "drain-control",
-        from: "if (reset) begin control_ff$d = 32'h0;",
-        to: "if (reset) begin interval_set_ff$d = interval_set_ff$q; control_ff$d = 32'h0;",
+        from: "interval_set_ff$d = 1'b0;",
+        to: "",
         quick: false,
     },
     Fault {

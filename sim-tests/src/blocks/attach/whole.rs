@@ -313,7 +313,7 @@ impl<'a> Bench<'a> {
             self.under_way = !stall;
         }
         self.pause = self.pause.saturating_sub(1);
-        if self.session.recording.may_stall && self.random.chance(80) {
+        if self.session.recording.may_stall && self.random.chance(200) {
             // Where the core has just been.
             let addr = self.random.pick(&self.places) & !3;
             let mask = self.random.below(16) as u8;
