@@ -120,6 +120,11 @@ impl Run<'_> {
             if let (0, Some(fault)) = (at, fault) {
                 text = verilog::edit(&text, &fault.old, &fault.new)?;
             }
+            if at == 0 {
+                for signal in &self.proof.free {
+                    text = verilog::set_free(&text, signal)?;
+                }
+            }
             if !scripted {
                 text = verilog::abstract_memories(&text)?;
             }

@@ -56,6 +56,9 @@ pub struct Proof {
     pub witnesses: u32,
     /// Blocks that it is about.
     pub blocks: Vec<Block>,
+    /// Signals of the first block that may have any value in any cycle: what is proved then holds
+    /// whatever drives them.
+    pub free: Vec<String>,
     /// Other files of the folder that it needs.
     pub uses: Vec<String>,
     /// Faults that it must find.
@@ -105,6 +108,7 @@ fn parse(name: &str, path: &Path, text: &str) -> Result<Proof> {
         "Assumes",
         "Witnesses",
         "Block",
+        "Free",
         "Uses",
         "Fault",
     ];
@@ -137,6 +141,7 @@ fn parse(name: &str, path: &Path, text: &str) -> Result<Proof> {
             .into_iter()
             .map(|line| parse_block(line, name))
             .collect::<Result<_>>()?,
+        free: all("Free").into_iter().map(str::to_owned).collect(),
         uses: all("Uses").into_iter().map(str::to_owned).collect(),
         faults: all("Fault")
             .into_iter()

@@ -50,6 +50,18 @@ fn modules(verilog: &str) -> Vec<(&str, String)> {
     modules
 }
 
+/// Lets a signal of one bit have any value in any cycle, instead of the one assigned to it.
+pub fn set_free(verilog: &str, signal: &str) -> Result<String> {
+    let driver = format!("{signal}$free");
+    let assigned = |line: &&str| line.trim().starts_with(&format!("{signal} = "));
+    let assignment = verilog.lines().find(assigned);
+    let assignment = assignment.with_context(|| format!("nothing assigns \"{signal}\""))?;
+    let declaration = format!("\n    reg {signal};\n");
+    let declared = format!("\n    (* anyseq *) wire {driver};{declaration}");
+    let text = edit(verilog, &declaration, &declared)?;
+    edit(&text, assignment.trim(), &format!("{signal} = {driver};"))
+}
+
 /// Replaces text that must occur exactly once.
 pub fn edit(verilog: &str, old: &str, new: &str) -> Result<String> {
     let matches = verilog.matches(old).count();
@@ -179,6 +191,16 @@ mod tests {
         assert!(extract(DESIGN, "t", &block("c")).is_err());
         let whole = extract(DESIGN, "t", &block("")).expect("there");
         assert_eq!(whole.matches("endmodule").count(), 4);
+    }
+
+    #[test]
+    fn a_free_signal_has_another_driver() {
+        let text = "module t();\n    reg full;\n    always @(*) begin\n        full = a & b;\n";
+        let freed = set_free(text, "full").expect("it is there");
+        assert!(freed.contains("(* anyseq *) wire full$free;\n    reg full;\n"));
+        assert!(freed.contains("        full = full$free;\n") && !freed.contains("a & b"));
+        assert!(set_free(text, "empty").is_err());
+        assert!(set_free(&text.replace("reg full", "reg [1:0] full"), "full").is_err());
     }
 
     #[test]
