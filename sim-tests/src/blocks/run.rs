@@ -81,7 +81,12 @@ pub fn check<C: Check>(name: &str, engines: &Engines<'_>, effort: &Effort) -> Ve
 
 fn search<C: Check>(name: &str, engines: &Engines<'_>, effort: &Effort, cases: u32) -> Verdict {
     let runs = C::runs();
-    let mut runner = TestRunner::new_with_rng(Config::default(), random(effort.seed));
+    // However many cases are asked for, what a filter turns away is made anew.
+    let config = Config {
+        max_local_rejects: u32::MAX,
+        ..Config::default()
+    };
+    let mut runner = TestRunner::new_with_rng(config, random(effort.seed));
     for case in 0..cases {
         let mut tree = runs
             .new_tree(&mut runner)
