@@ -30,6 +30,7 @@ pub mod recorder;
 pub mod soc;
 pub mod sources;
 
+use lookback_log_format::Retire;
 use lookback_sim::block::Dut;
 use proptest::prelude::*;
 use std::fmt;
@@ -71,6 +72,23 @@ impl Records {
         let value = value.into();
         self.wanted.push(Record { what, value });
     }
+}
+
+/// What every port for retirements has of one, but for `rvfi_valid`.
+pub fn retirement_ports(r: &Retire) -> [(&'static str, u32); 11] {
+    [
+        ("rvfi_insn", r.insn),
+        ("rvfi_trap", r.trap.into()),
+        ("rvfi_rd_addr", r.rd_addr.into()),
+        ("rvfi_rd_wdata", r.rd_wdata),
+        ("rvfi_pc_rdata", r.pc_rdata),
+        ("rvfi_pc_wdata", r.pc_wdata),
+        ("rvfi_mem_addr", r.mem_addr),
+        ("rvfi_mem_rmask", r.mem_rmask.into()),
+        ("rvfi_mem_wmask", r.mem_wmask.into()),
+        ("rvfi_mem_rdata", r.mem_rdata),
+        ("rvfi_mem_wdata", r.mem_wdata),
+    ]
 }
 
 /// How a block is driven and what it must answer.

@@ -1,7 +1,7 @@
 //! Ports of any style made one, and the words that the replayer does not execute.
 
 use crate::blocks::soc::insn;
-use crate::blocks::{seldom, word, Inputs, Lockstep};
+use crate::blocks::{retirement_ports, seldom, word, Inputs, Lockstep};
 use lookback_log_format::isa::is_opaque;
 use lookback_log_format::Retire;
 use lookback_model::attach::styles::{damage, Core, Style};
@@ -82,28 +82,19 @@ impl Lockstep for Uniform {
 
     fn inputs(&self, port: &Port) -> Vec<(&'static str, u32)> {
         let r = &port.raw;
-        vec![
+        let mut inputs = retirement_ports(r).to_vec();
+        inputs.extend([
             ("rvfi_valid", port.valid.into()),
-            ("rvfi_insn", r.insn),
-            ("rvfi_trap", r.trap.into()),
             ("rvfi_mode", r.mode.into()),
             ("rvfi_rs1_addr", r.rs1_addr.into()),
             ("rvfi_rs1_rdata", r.rs1_rdata),
-            ("rvfi_rd_addr", r.rd_addr.into()),
-            ("rvfi_rd_wdata", r.rd_wdata),
-            ("rvfi_pc_rdata", r.pc_rdata),
-            ("rvfi_pc_wdata", r.pc_wdata),
-            ("rvfi_mem_addr", r.mem_addr),
-            ("rvfi_mem_rmask", r.mem_rmask.into()),
-            ("rvfi_mem_wmask", r.mem_wmask.into()),
-            ("rvfi_mem_rdata", r.mem_rdata),
-            ("rvfi_mem_wdata", r.mem_wdata),
             ("old_rd", port.old_rd),
             ("log_results", port.log_results.into()),
             ("snoop_valid", port.snoop.0.into()),
             ("snoop_addr", port.snoop.1),
             ("snoop_mask", port.snoop.2),
-        ]
+        ]);
+        inputs
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {

@@ -9,6 +9,7 @@ mod whole;
 mod wishbone;
 
 use super::registry::Block;
+use super::retirement_ports;
 use crate::block;
 use lookback_hdl::attach::{
     adapter::Adapter,
@@ -74,22 +75,13 @@ pub const BLOCKS: &[Block] = &[
 
 /// A core's own port, but for `rvfi_valid` and what only the whole recorder has.
 fn raw_ports(r: &Retire) -> Vec<(&'static str, u32)> {
-    vec![
+    let mut ports = retirement_ports(r).to_vec();
+    ports.extend([
         ("rvfi_order", r.order as u32),
-        ("rvfi_insn", r.insn),
-        ("rvfi_trap", r.trap.into()),
         ("rvfi_rs1_addr", r.rs1_addr.into()),
         ("rvfi_rs2_addr", r.rs2_addr.into()),
         ("rvfi_rs1_rdata", r.rs1_rdata),
         ("rvfi_rs2_rdata", r.rs2_rdata),
-        ("rvfi_rd_addr", r.rd_addr.into()),
-        ("rvfi_rd_wdata", r.rd_wdata),
-        ("rvfi_pc_rdata", r.pc_rdata),
-        ("rvfi_pc_wdata", r.pc_wdata),
-        ("rvfi_mem_addr", r.mem_addr),
-        ("rvfi_mem_rmask", r.mem_rmask.into()),
-        ("rvfi_mem_wmask", r.mem_wmask.into()),
-        ("rvfi_mem_rdata", r.mem_rdata),
-        ("rvfi_mem_wdata", r.mem_wdata),
-    ]
+    ]);
+    ports
 }

@@ -3,7 +3,7 @@
 //! Which retirements are lost is the front's choice: where it may not stall, the model is told by the
 //! lengths of the intervals and gaps themselves, and everything else in them must follow.
 
-use crate::blocks::{seldom, Check, Records};
+use crate::blocks::{retirement_ports, seldom, Check, Records};
 use lookback_hdl::recorder::config::{Sizes, CLOCK_HZ, TINY};
 use lookback_log_format::config::count_bits_for;
 use lookback_log_format::interval::{EndReason, Record};
@@ -509,21 +509,8 @@ fn last_cycle(records: &[Vec<u8>]) -> u64 {
 
 /// Puts a retirement on the port.
 pub fn set_retirement(dut: &mut dyn Dut, r: &Retire) {
-    for (port, value) in [
-        ("rvfi_valid", 1),
-        ("rvfi_insn", r.insn),
-        ("rvfi_trap", r.trap.into()),
-        ("rvfi_mode", r.mode.into()),
-        ("rvfi_rd_addr", r.rd_addr.into()),
-        ("rvfi_rd_wdata", r.rd_wdata),
-        ("rvfi_pc_rdata", r.pc_rdata),
-        ("rvfi_pc_wdata", r.pc_wdata),
-        ("rvfi_mem_addr", r.mem_addr),
-        ("rvfi_mem_rmask", r.mem_rmask.into()),
-        ("rvfi_mem_wmask", r.mem_wmask.into()),
-        ("rvfi_mem_rdata", r.mem_rdata),
-        ("rvfi_mem_wdata", r.mem_wdata),
-    ] {
+    let only_here = [("rvfi_valid", 1), ("rvfi_mode", r.mode.into())];
+    for (port, value) in retirement_ports(r).into_iter().chain(only_here) {
         dut.set(port, value);
     }
 }

@@ -1,6 +1,6 @@
 //! What the recorder makes of one retirement: the first stage and the digest's step.
 
-use crate::blocks::{seldom, word, Inputs, Lockstep};
+use crate::blocks::{retirement_ports, seldom, word, Inputs, Lockstep};
 use lookback_hdl::recorder::config::{MEM_BASE, MEM_MASK};
 use lookback_log_format::retire::lanes;
 use lookback_log_format::Retire;
@@ -284,29 +284,20 @@ impl Lockstep for FirstStage {
 
     fn inputs(&self, port: &Port) -> Vec<(&'static str, u32)> {
         let r = &port.retire;
-        vec![
+        let mut inputs = retirement_ports(r).to_vec();
+        inputs.extend([
             ("zero_data", port.zero_data.into()),
             ("mem_base", port.region.0),
             ("mem_mask", port.region.1),
             ("rvfi_opaque", port.opaque.0.into()),
             ("rvfi_jumps", port.opaque.1.into()),
             ("rvfi_valid", port.valid.into()),
-            ("rvfi_insn", r.insn),
-            ("rvfi_trap", r.trap.into()),
             ("rvfi_mode", r.mode.into()),
-            ("rvfi_rd_addr", r.rd_addr.into()),
-            ("rvfi_rd_wdata", r.rd_wdata),
-            ("rvfi_pc_rdata", r.pc_rdata),
-            ("rvfi_pc_wdata", r.pc_wdata),
-            ("rvfi_mem_addr", r.mem_addr),
-            ("rvfi_mem_rmask", r.mem_rmask.into()),
-            ("rvfi_mem_wmask", r.mem_wmask.into()),
-            ("rvfi_mem_rdata", r.mem_rdata),
-            ("rvfi_mem_wdata", r.mem_wdata),
             ("snoop_valid", port.snoop.into()),
             ("snoop_addr", port.snoop_addr),
             ("snoop_mask", port.snoop_mask.into()),
-        ]
+        ]);
+        inputs
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
