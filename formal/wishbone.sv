@@ -20,7 +20,7 @@ module proof (
     input wire [3:0] wb_sel,
     input wire [31:0] wb_dat_i,
     input wire quiet,
-    input wire [3:0] control_word,
+    input wire [4:0] control_word,
     input wire [4:0] count_bits,
     input wire [5:0] status,
     input wire [3:0] breach_rule,
@@ -55,7 +55,7 @@ module proof (
         8'h04: wanted = words[96 +: 32];
         8'h05: wanted = words[128 +: 32];
         8'h06: wanted = words[160 +: 32];
-        8'h07: wanted = 32'h1;
+        8'h07: wanted = 32'h3;
         8'h10: wanted = control_word;
         8'h11: wanted = words[192 +: 32];
         8'h12: wanted = count_bits;

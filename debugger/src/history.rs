@@ -1,6 +1,7 @@
 //! What a forward pass over the recording remembers, so that a report can look backwards: who wrote
 //! each register and each word of memory last, who called whom, and the last instructions.
 
+use lookback_log_format::isa;
 use lookback_replay::decode::{decode, Op};
 use lookback_replay::{Entered, Step};
 use std::collections::{HashMap, VecDeque};
@@ -176,7 +177,7 @@ impl History {
         if jumps && matches!(step.rd, RA | T0) {
             self.push(Call {
                 site: step.pc,
-                returns_to: step.pc.wrapping_add(4),
+                returns_to: step.pc.wrapping_add(isa::size(step.insn)),
                 trap: false,
             });
         } else if insn.op == Op::Jalr && step.rd == 0 {

@@ -126,7 +126,8 @@ pub fn report(recording: &Recording, image: &Arc<Image>, symbols: &Symbols) -> R
         replayed: 0,
         matched: 0,
     };
-    let mut machine = Machine::<true>::new(&recording.config, Arc::clone(image));
+    let mut machine =
+        Machine::<true>::new(&recording.config, Arc::clone(image)).with_records(&log.records);
     let mut diverged = None;
     let mut skip = summary.instructions.saturating_sub(MOST_INSTRUCTIONS);
     // The index of an interval that would carry on where the last one ended.

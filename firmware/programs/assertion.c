@@ -2,7 +2,7 @@
 // expect: crash breakpoint in audit
 // stack: audit end_of_day main
 // bug: transfer
-// cores: picorv32 serv ibex
+// cores: picorv32 serv ibex picorv32-c ibex-c
 // limit: 60000
 // console: day 1: 64 transfers, fees 0
 // console: day 2: 64 transfers, fees 192

@@ -1,7 +1,7 @@
 // summary: checksum, sorting, matrices, primes, division at its edges, 64-bit arithmetic
 // expect: exit pass
 // build: -O2
-// cores: picorv32 serv ibex
+// cores: picorv32 serv ibex picorv32-c ibex-c
 // limit: 60000
 // console: crc32 cbf43926
 // console: sorted, sum 32640, median 128

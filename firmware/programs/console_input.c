@@ -1,6 +1,6 @@
 // summary: echoes console input in capitals, line by line, until the end-of-transmission byte
 // expect: exit pass
-// cores: picorv32 serv ibex
+// cores: picorv32 serv ibex picorv32-c ibex-c
 // limit: 60000
 // stdin: look back in anger\nthe 2nd line\n\n\x04
 // console: type lines, end with ^D

@@ -1,6 +1,6 @@
 // summary: greets, then counts timer interrupts while it works
 // expect: exit pass
-// cores: picorv32 serv ibex
+// cores: picorv32 serv ibex picorv32-c ibex-c
 // limit: 60000
 // console: hello from lookback
 // console: tick 1

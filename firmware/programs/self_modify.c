@@ -1,7 +1,7 @@
 // summary: writes, copies and patches its own instructions
 // expect: exit pass
 // build: -O1
-// cores: picorv32 ibex
+// cores: picorv32 ibex picorv32-c ibex-c
 // limit: 60000
 // console: generated: 5 12 21 32
 // console: copied: 4950 4950
@@ -59,7 +59,7 @@ static uint32_t copied(uint32_t *place, uint32_t value)
     return ((routine)place)(value);
 }
 
-// Two instructions of the program's own text that the program rewrites.
+// Two instructions of the program's own text that the program rewrites, a word each.
 uint32_t patched(void);
 __asm__(".section .text.patched, \"ax\", @progbits\n"
         ".align 2\n"
@@ -67,8 +67,11 @@ __asm__(".section .text.patched, \"ax\", @progbits\n"
         ".type patched, @function\n"
         "patched:\n"
         "    .cfi_startproc\n"
+        "    .option push\n"
+        "    .option norvc\n"
         "    li a0, 1\n"
         "    ret\n"
+        "    .option pop\n"
         "    .cfi_endproc\n"
         ".size patched, . - patched\n"
         ".text\n");

@@ -26,6 +26,8 @@ pub struct Header {
     pub virt: bool,
     /// Other cores that it is built for.
     pub cores: Vec<String>,
+    /// Numbers of harts that it is built for; empty for one that runs on hart 0 alone.
+    pub harts: Vec<u8>,
     /// Bytes for the console's input.
     pub stdin: Vec<u8>,
     /// The whole console output, line by line, as patterns: see [`Header::console_matches`].
@@ -123,6 +125,7 @@ impl Header {
             board: true,
             virt: true,
             cores: Vec::new(),
+            harts: Vec::new(),
             stdin: Vec::new(),
             console: Vec::new(),
         };
@@ -163,6 +166,14 @@ impl Header {
                             "`{name}` is no core that programs are built for"
                         )));
                     }
+                }
+                "harts" => {
+                    let counts = words().map(|word| match word.as_str() {
+                        "2" => Ok(2),
+                        "4" => Ok(4),
+                        _ => Err(wrong("harts are `2`, `4` or `2 4`")),
+                    });
+                    header.harts = counts.collect::<Result<_, _>>()?;
                 }
                 "stdin" => header.stdin.extend(unescape(value).map_err(|p| wrong(&p))?),
                 "console" => header.console.push(value.to_owned()),

@@ -49,6 +49,9 @@ pub enum Error {
 /// debugger has to cope with both.
 pub const LEVELS: [&str; 2] = ["O0", "O2"];
 
+/// The memory that benchmarks are linked for; the other programs fit the smallest board.
+pub const BENCH_RAM_BYTES: u32 = 256 << 10;
+
 /// One program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
@@ -60,6 +63,10 @@ pub struct Program {
     pub target: Option<&'static Target>,
     /// The optimisation level that it is built with in place of its usual one: one of [`LEVELS`].
     pub level: Option<&'static str>,
+    /// Harts that it is built for.
+    pub harts: u8,
+    /// A benchmark: longer than others, with [`BENCH_RAM_BYTES`] to live in.
+    pub bench: bool,
     /// Its prebuilt ELF.
     pub elf: PathBuf,
     /// What its head says.
@@ -79,7 +86,21 @@ pub fn programs() -> Result<Vec<Program>, Error> {
 /// All programs of a firmware folder for the project's own board, sorted by name.
 pub fn programs_in(folder: &Path) -> Result<Vec<Program>, Error> {
     let mut programs = every_program(folder)?;
-    programs.retain(|program| program.target.is_none() && program.level.is_none());
+    programs.retain(|p| p.target.is_none() && p.level.is_none() && !p.bench && p.harts == 1);
+    Ok(programs)
+}
+
+/// The benchmarks of the source tree, sorted by name: they run millions of instructions.
+pub fn benches() -> Result<Vec<Program>, Error> {
+    let mut programs = every_program(folder())?;
+    programs.retain(|program| program.bench);
+    Ok(programs)
+}
+
+/// The programs of the source tree for so many harts, sorted by name.
+pub fn parallel_programs(harts: u8) -> Result<Vec<Program>, Error> {
+    let mut programs = every_program(folder())?;
+    programs.retain(|program| program.harts == harts && harts > 1);
     Ok(programs)
 }
 
@@ -90,35 +111,18 @@ pub fn crash_programs() -> Result<Vec<Program>, Error> {
     Ok(programs)
 }
 
-/// All programs of the source tree that are built for this core, sorted by name.
+/// All programs of the source tree that are built for this target, sorted by name.
 pub fn core_programs(core: &str) -> Result<Vec<Program>, Error> {
     let mut programs = every_program(folder())?;
     programs.retain(|program| program.target.is_some_and(|target| target.name == core));
     Ok(programs)
 }
 
-/// All programs of a firmware folder, once for each core that they are built for, sorted by name.
+/// All programs of a firmware folder, once for each core that they are built for, and all of its
+/// benchmarks, sorted by name.
 pub fn every_program(folder: &Path) -> Result<Vec<Program>, Error> {
-    let programs = folder.join("programs");
-    let read_error = |path: &Path, source| Error::Read {
-        path: path.to_owned(),
-        source,
-    };
     let mut found = Vec::new();
-    for entry in fs::read_dir(&programs).map_err(|e| read_error(&programs, e))? {
-        let source = entry.map_err(|e| read_error(&programs, e))?.path();
-        let name = match (source.extension(), source.file_stem()) {
-            (Some(extension), Some(stem)) if extension == "c" => {
-                stem.to_string_lossy().into_owned()
-            }
-            _ => continue,
-        };
-        let text = fs::read_to_string(&source).map_err(|e| read_error(&source, e))?;
-        let header = Header::parse(&text).map_err(|(line, problem)| Error::Header {
-            path: source.clone(),
-            line,
-            problem,
-        })?;
+    for (name, source, header) in sources(&folder.join("programs"))? {
         let own = header.board.then_some(None);
         let others = header.cores.iter().map(|name| target(name));
         let targets: Vec<_> = own.into_iter().chain(others).collect();
@@ -133,19 +137,71 @@ pub fn every_program(folder: &Path) -> Result<Vec<Program>, Error> {
             source: source.clone(),
             target,
             level,
-            elf: elf_path(folder, target, level, &name),
+            harts: 1,
+            bench: false,
+            elf: elf_path(folder, target.map(|target| target.name).or(level), &name),
+            header: header.clone(),
+        }));
+    }
+    for (name, source, header) in sources(&folder.join("benches"))? {
+        found.push(Program {
+            elf: elf_path(folder, Some("benches"), &name),
+            name,
+            source,
+            target: None,
+            level: None,
+            harts: 1,
+            bench: true,
+            header,
+        });
+    }
+    for (name, source, header) in sources(&folder.join("parallel"))? {
+        found.extend(header.harts.iter().map(|&harts| Program {
+            elf: elf_path(folder, Some(&format!("harts{harts}")), &name),
+            name: name.clone(),
+            source: source.clone(),
+            target: None,
+            level: None,
+            harts,
+            bench: false,
             header: header.clone(),
         }));
     }
     let core = |program: &Program| program.target.map(|target| target.name);
-    found.sort_by(|a, b| (&a.name, core(a), a.level).cmp(&(&b.name, core(b), b.level)));
+    let key = |program: &'_ Program| (core(program), program.level, program.harts);
+    found.sort_by(|a, b| a.name.cmp(&b.name).then(key(a).cmp(&key(b))));
     Ok(found)
 }
 
-fn elf_path(folder: &Path, target: Option<&Target>, level: Option<&str>, name: &str) -> PathBuf {
+/// The C files of a folder: name, path and head.
+fn sources(folder: &Path) -> Result<Vec<(String, PathBuf, Header)>, Error> {
+    let read_error = |path: &Path, source| Error::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|e| read_error(folder, e))? {
+        let source = entry.map_err(|e| read_error(folder, e))?.path();
+        let name = match (source.extension(), source.file_stem()) {
+            (Some(extension), Some(stem)) if extension == "c" => {
+                stem.to_string_lossy().into_owned()
+            }
+            _ => continue,
+        };
+        let text = fs::read_to_string(&source).map_err(|e| read_error(&source, e))?;
+        let header = Header::parse(&text).map_err(|(line, problem)| Error::Header {
+            path: source.clone(),
+            line,
+            problem,
+        })?;
+        found.push((name, source, header));
+    }
+    Ok(found)
+}
+
+fn elf_path(folder: &Path, subfolder: Option<&str>, name: &str) -> PathBuf {
     let mut path = folder.join("prebuilt");
-    path.extend(target.map(|target| target.name));
-    path.extend(level);
+    path.extend(subfolder);
     path.join(format!("{name}.elf"))
 }
 

@@ -6,8 +6,10 @@
 /// A core that programs are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// What it is called, as in `lookback sim --core`.
+    /// What the builds for it are called.
     pub name: &'static str,
+    /// The core, as in `lookback sim --core`; its runtime has this name, too.
+    pub core: &'static str,
     /// Its instruction set, as the compiler names it.
     pub march: &'static str,
     /// What the runtime has to do without, as macros.
@@ -18,22 +20,38 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target {
         name: "picorv32",
+        core: "picorv32",
         march: "rv32im",
         defines: &["NO_FENCE_I"],
     },
     Target {
         name: "serv",
+        core: "serv",
         march: "rv32i",
         defines: &["MACHINE_MODE_ONLY"],
     },
     Target {
         name: "ibex",
+        core: "ibex",
         march: "rv32im",
+        defines: &[],
+    },
+    // The same cores with compressed instructions.
+    Target {
+        name: "picorv32-c",
+        core: "picorv32",
+        march: "rv32imc",
+        defines: &["NO_FENCE_I"],
+    },
+    Target {
+        name: "ibex-c",
+        core: "ibex",
+        march: "rv32imc",
         defines: &[],
     },
 ];
 
-/// The core of this name.
+/// The target of this name.
 pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }

@@ -5,7 +5,7 @@
 //!   ▲                      │                  ▲
 //!   └───────stall──────────┘               log_rx
 //! ```
-//! Reading order: `soc` (what is recorded), `recorder` (events to bytes), `drain` (bytes to the
+//! Reading order: `soc` (what is recorded), `recorder` (events to bytes), `compact` (the same, smaller), `drain` (bytes to the
 //! wire), `boards` (tops), `tops` (what other crates build). Every block has a plain-Rust twin in `lookback-model`.
 
 // `#[hdl_gen]` lowers neither `&&` nor shorthands: circuits are written out.
@@ -15,6 +15,7 @@
 
 pub mod attach;
 pub mod boards;
+pub mod compact;
 pub mod drain;
 pub mod guard;
 pub mod harness;

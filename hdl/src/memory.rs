@@ -1,5 +1,5 @@
-//! The two kinds of memory that recorder and drain are built on, as leaves that synthesis maps to LUT
-//! RAM and block RAM.
+//! The kinds of memory that recorder and drain are built on, as leaves that synthesis maps to LUT RAM
+//! and block RAM.
 //!
 //! rust-hdl's own `RAM` keeps its simulated contents in a tree, which is slow, and knows no
 //! asynchronous read. Nothing is initialised: every user clears or guards what it reads. Reading
@@ -139,6 +139,93 @@ end
                 "write_enable".into(),
             ],
             outputs: vec!["read_data".into()],
+        }]
+    }
+}
+
+/// Block RAM whose words have a mark of `E` bits beside their `W`: one memory where a block of 36 bits
+/// has room for both, though no signal is that wide.
+#[derive(LogicBlock)]
+pub struct MarkedRam<const W: usize, const E: usize, const N: usize> {
+    /// clock of reads and writes
+    pub clock: Signal<In, Clock>,
+    /// word to read at this edge
+    pub read_address: Signal<In, Bits<N>>,
+    /// what was read at the last edge
+    pub read_data: Signal<Out, Bits<W>>,
+    /// its mark
+    pub read_mark: Signal<Out, Bits<E>>,
+    /// write at this edge
+    pub write_enable: Signal<In, Bit>,
+    /// word to write
+    pub write_address: Signal<In, Bits<N>>,
+    /// its new value
+    pub write_data: Signal<In, Bits<W>>,
+    /// its new mark
+    pub write_mark: Signal<In, Bits<E>>,
+    _words: Vec<(Bits<W>, Bits<E>)>,
+}
+
+impl<const W: usize, const E: usize, const N: usize> Default for MarkedRam<W, E, N> {
+    fn default() -> Self {
+        Self {
+            clock: Default::default(),
+            read_address: Default::default(),
+            read_data: Default::default(),
+            read_mark: Default::default(),
+            write_enable: Default::default(),
+            write_address: Default::default(),
+            write_data: Default::default(),
+            write_mark: Default::default(),
+            _words: vec![Default::default(); 1 << N],
+        }
+    }
+}
+
+impl<const W: usize, const E: usize, const N: usize> Logic for MarkedRam<W, E, N> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            let (data, mark) = self._words[self.read_address.val().index()];
+            self.read_data.next = data;
+            self.read_mark.next = mark;
+            if self.write_enable.val() {
+                self._words[self.write_address.val().index()] =
+                    (self.write_data.val(), self.write_mark.val());
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+        self.read_mark.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(format!(
+            "(* no_rw_check, ram_style = \"block\" *) reg [{}:0] mem [0:{}];
+
+always @(posedge clock) begin
+   {{read_mark, read_data}} <= mem[read_address];
+   if (write_enable) mem[write_address] <= {{write_mark, write_data}};
+end
+",
+            W + E - 1,
+            (1usize << N) - 1
+        ))
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        vec![TimingInfo {
+            name: "marked_ram".into(),
+            clock: "clock".into(),
+            inputs: vec![
+                "read_address".into(),
+                "write_address".into(),
+                "write_data".into(),
+                "write_mark".into(),
+                "write_enable".into(),
+            ],
+            outputs: vec!["read_data".into(), "read_mark".into()],
         }]
     }
 }

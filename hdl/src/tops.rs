@@ -6,9 +6,14 @@
 
 use crate::attach::recorder::{AttachedBugnet, AttachedTiny};
 use crate::attach::stream::UartBridge;
+use crate::boards::compact::FullBoard;
 use crate::boards::pins::BoardPins;
-use crate::boards::sim::{BugnetBoard, SimSoc, TinyBoard};
-use crate::recorder::config::{BugnetRecorder, TinyRecorder};
+use crate::boards::sim::{
+    BugnetBoard, BugnetBoardAt, SimSoc, SmallBoardAt, TinyBoard, TinyBoardAt,
+};
+use crate::boards::smp::{BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4};
+use crate::compact::config::FullRecorder;
+use crate::recorder::config::{BugnetPair, BugnetRecorder, TinyPair, TinyRecorder};
 use rust_hdl::prelude::Block;
 
 /// The recorder for any RVFI core with the sizes of the BugNet paper.
@@ -36,6 +41,16 @@ pub fn recorder_tiny() -> Box<dyn Block> {
     Box::new(TinyRecorder::default())
 }
 
+/// The recorder of codec `compact` with the best log.
+pub fn recorder_full() -> Box<dyn Block> {
+    Box::new(FullRecorder::default())
+}
+
+/// The SoC with [`recorder_full`].
+pub fn board_full() -> Box<dyn BoardPins> {
+    Box::new(FullBoard::default())
+}
+
 /// The SoC with [`recorder_bugnet`].
 pub fn board_bugnet() -> Box<dyn BoardPins> {
     Box::new(BugnetBoard::default())
@@ -49,4 +64,68 @@ pub fn board_tiny() -> Box<dyn BoardPins> {
 /// The SoC alone.
 pub fn board_soc() -> Box<dyn BoardPins> {
     Box::new(SimSoc::default())
+}
+
+/// The same as [`board_soc`], for those who only want its Verilog.
+pub fn board_soc_block() -> Box<dyn Block> {
+    Box::new(SimSoc::default())
+}
+
+/// The SoC with a recorder for an FPGA board: a preset by its name, and the board's clock.
+pub fn board_at(preset: &str, clock_hz: u32) -> Option<Box<dyn Block>> {
+    Some(match (preset, clock_hz) {
+        ("bugnet", 50_000_000) => Box::new(BugnetBoard::default()),
+        ("bugnet", 48_000_000) => Box::new(BugnetBoardAt::<48_000_000>::default()),
+        ("bugnet", 27_000_000) => Box::new(BugnetBoardAt::<27_000_000>::default()),
+        ("bugnet", 12_000_000) => Box::new(BugnetBoardAt::<12_000_000>::default()),
+        ("small", 50_000_000) => Box::new(SmallBoardAt::<50_000_000>::default()),
+        ("small", 48_000_000) => Box::new(SmallBoardAt::<48_000_000>::default()),
+        ("small", 27_000_000) => Box::new(SmallBoardAt::<27_000_000>::default()),
+        ("small", 12_000_000) => Box::new(SmallBoardAt::<12_000_000>::default()),
+        ("tiny", 50_000_000) => Box::new(TinyBoard::default()),
+        ("tiny", 48_000_000) => Box::new(TinyBoardAt::<48_000_000>::default()),
+        ("tiny", 27_000_000) => Box::new(TinyBoardAt::<27_000_000>::default()),
+        ("tiny", 12_000_000) => Box::new(TinyBoardAt::<12_000_000>::default()),
+        _ => return None,
+    })
+}
+
+/// The recorder of two harts, with the sizes of the BugNet paper.
+pub fn recorder_bugnet_2() -> Box<dyn Block> {
+    Box::new(BugnetPair::default())
+}
+
+/// The recorder of two harts, so small that it overflows all the time.
+pub fn recorder_tiny_2() -> Box<dyn Block> {
+    Box::new(TinyPair::default())
+}
+
+/// The SoC with two harts and their recorder.
+pub fn board_bugnet_2() -> Box<dyn BoardPins> {
+    Box::new(BugnetBoard2::default())
+}
+
+/// The SoC with four harts and their recorder.
+pub fn board_bugnet_4() -> Box<dyn BoardPins> {
+    Box::new(BugnetBoard4::default())
+}
+
+/// The SoC with two harts and a recorder that overflows all the time.
+pub fn board_tiny_2() -> Box<dyn BoardPins> {
+    Box::new(TinyBoard2::default())
+}
+
+/// The SoC with four harts and a recorder that overflows all the time.
+pub fn board_tiny_4() -> Box<dyn BoardPins> {
+    Box::new(TinyBoard4::default())
+}
+
+/// The SoC with two harts alone.
+pub fn board_smp_2() -> Box<dyn BoardPins> {
+    Box::new(SimSmp2::default())
+}
+
+/// The SoC with four harts alone.
+pub fn board_smp_4() -> Box<dyn BoardPins> {
+    Box::new(SimSmp4::default())
 }

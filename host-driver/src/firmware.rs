@@ -2,8 +2,10 @@
 
 use anyhow::{bail, Context, Result};
 use lookback_log_format::container::{Elf, MAX_ELF};
+use lookback_log_format::RecorderConfig;
 use lookback_replay::image::Segment;
 use lookback_replay::{Error, Image};
+use lookback_sim::CoreChoice;
 use std::ops::Range;
 use std::path::Path;
 
@@ -13,7 +15,7 @@ pub const RAM_BASE: u32 = lookback_sim::RAM_BASE;
 const MOST_RAM_KB: u64 = 16 << 10;
 
 /// What to do about compressed instructions.
-const WITHOUT_C: &str = "compile and link it with -march=rv32ima_zicsr_zifencei -mabi=ilp32";
+const WITHOUT_C: &str = "compile and link it with a -march that has no c in it";
 
 /// An ELF that a 32-bit RISC-V board can run.
 #[derive(Debug, Clone)]
@@ -62,28 +64,44 @@ impl Firmware {
         self.image.window()
     }
 
-    /// What the user should know, though a real board may run it.
-    pub fn warnings(&self) -> Vec<String> {
+    /// The same with the data that the file loads, for codec `compact`.
+    pub fn loaded_window(&self) -> Range<u32> {
+        self.image.loaded_window()
+    }
+
+    /// What the user should know of a recording by this recorder, though the board may run it.
+    pub fn warnings(&self, recorder: &RecorderConfig) -> Vec<String> {
         let mut warnings = Vec::new();
-        if self.image.compressed() {
+        if self.image.compressed() && !recorder.compressed {
             warnings.push(format!(
-                "{} contains compressed instructions (the C extension), which cannot be replayed; \
-                 {WITHOUT_C}",
+                "{} contains compressed instructions (the C extension), which this recorder cannot \
+                 record; {WITHOUT_C}, or use a recorder of `lookback rtl --preset recorder`",
                 self.elf.name
             ));
         }
         warnings
     }
 
-    /// What a simulated board loads; refuses what does not fit, or would not be run there.
-    pub fn segments(&self, ram_bytes: u32) -> Result<Vec<Segment>> {
-        if self.image.compressed() {
-            bail!(
-                "{} contains compressed instructions, but the simulated board's hart has no C \
-                 extension; {WITHOUT_C}",
-                self.elf.name
-            );
+    /// Refuses what a simulated board with this core would not run.
+    pub fn suits(&self, core: &CoreChoice) -> Result<()> {
+        if !self.image.compressed() || core.takes_compressed() {
+            return Ok(());
         }
+        let (whose, what) = match core {
+            CoreChoice::Named(name) => (name.as_str(), WITHOUT_C),
+            _ => (
+                "the simulated board's hart",
+                "compile and link it with -march=rv32ima_zicsr_zifencei -mabi=ilp32",
+            ),
+        };
+        bail!(
+            "{} contains compressed instructions, but {whose} has no C extension; {what}",
+            self.elf.name
+        );
+    }
+
+    /// What a simulated board loads; refuses what does not fit.
+    pub fn segments(&self, ram_bytes: u32) -> Result<Vec<Segment>> {
         let ram = u64::from(RAM_BASE)..u64::from(RAM_BASE) + u64::from(ram_bytes);
         let segments = self.image.segments(ram.clone()).map_err(|error| {
             let hint = match &error {

@@ -5,6 +5,7 @@ mod common;
 use common::{firmware, lookback, Run, Running, Scratch};
 use lookback_log_format::frame::{kind, End, Frame, FrameDecoder};
 use lookback_log_format::interval::EndReason;
+use lookback_log_format::link::CONTROL_ACKNOWLEDGED;
 use lookback_log_format::registers as reg;
 use lookback_log_format::stream::to_frames;
 use serialport::{SerialPort, TTYPort};
@@ -79,7 +80,10 @@ impl Board {
         }
         let register = payload[0];
         if let &[_, a, b, c, d] = payload {
-            let value = u32::from_le_bytes([a, b, c, d]);
+            let mut value = u32::from_le_bytes([a, b, c, d]);
+            if register == reg::CONTROL {
+                value &= !CONTROL_ACKNOWLEDGED;
+            }
             self.registers.insert(register, value);
         }
         let value = self.registers.get(&register).copied().unwrap_or(0);

@@ -75,7 +75,7 @@ const RULES: [(Rule, &str, &str); 9] = [
     (
         Rule::Unsupported,
         "unsupported",
-        "no compressed instruction, no misaligned store, no memory access by an unknown instruction",
+        "no misaligned store, and no memory access by an unknown instruction",
     ),
 ];
 

@@ -1,5 +1,10 @@
 //! What the reader of a log must know of the recorder that wrote it.
 
+mod compact;
+
+pub use compact::{Coder, Compact, TagKind};
+
+use crate::order::OrderSettings;
 use crate::{registers as reg, Error, Result, FORMAT_VERSION};
 use alloc::vec::Vec;
 
@@ -11,6 +16,8 @@ use alloc::vec::Vec;
 pub enum Codec {
     /// The format that the BugNet paper describes.
     Bugnet,
+    /// Implicit positions and an adaptive coder: section 10.
+    Compact(Compact),
 }
 
 /// Sizes and settings of a recorder, as its registers tell them.
@@ -45,6 +52,8 @@ pub struct RecorderConfig {
     pub mem_mask: u32,
     /// The core is the user's: opaque instructions are logged, and its port is checked.
     pub attached: bool,
+    /// Compressed instructions are recorded; recorders of attached cores once could not do it.
+    pub compressed: bool,
     /// Policy bits, see [`reg::CONTROL`].
     pub control: u32,
     /// Instructions an interval.
@@ -57,6 +66,8 @@ pub struct RecorderConfig {
     pub image_hi: u32,
     /// Instructions recorded after a trigger.
     pub post_trigger: u32,
+    /// How the order across harts is logged; `None` where it is not.
+    pub order: Option<OrderSettings>,
 }
 
 /// The registers that make a configuration, in the order in which they are stored.
@@ -76,6 +87,12 @@ pub const CONFIG_REGISTERS: [u8; 14] = [
     reg::POST_TRIGGER,
     reg::CONTROL,
 ];
+
+/// The registers that are part of a configuration with codec `compact` only.
+pub const COMPACT_REGISTERS: [u8; 2] = [reg::COMPACT, reg::KEY];
+
+/// The registers that are part of a configuration only where the order across harts can be logged.
+pub const ORDER_REGISTERS: [u8; 2] = [reg::ORDER, reg::ORDER_MODE];
 
 /// The smallest `count_bits` that fits an interval length.
 pub const fn count_bits_for(interval: u32) -> u8 {
@@ -121,9 +138,12 @@ impl RecorderConfig {
         check("version", found.into(), found > 0, "versions start at 1")?;
         let codec = match byte(version, 2) {
             1 => Codec::Bugnet,
+            2 => Codec::Compact(Compact::from_registers(get(reg::COMPACT)?, get(reg::KEY)?)?),
             other => return Err(Error::UnknownCodec(other)),
         };
         let (tags, sizes) = (get(reg::TAGS)?, get(reg::SIZES)?);
+        // Recorders that were made before there was this register have no such port.
+        let port = read(reg::PORT).unwrap_or(0);
         let config = Self {
             codec,
             harts: byte(version, 3),
@@ -138,14 +158,18 @@ impl RecorderConfig {
             clock_hz: get(reg::CLOCK)?,
             mem_base: get(reg::MEM_BASE)?,
             mem_mask: get(reg::MEM_MASK)?,
-            // Recorders that were made before there was this register have no such port.
-            attached: read(reg::PORT).unwrap_or(0) & reg::PORT_ATTACHED != 0,
+            attached: port & reg::PORT_ATTACHED != 0,
+            compressed: port & reg::PORT_ATTACHED != 0 && port & reg::PORT_COMPRESSED != 0,
             control: get(reg::CONTROL)?,
             interval: get(reg::INTERVAL)?,
             count_bits: get(reg::COUNT_BITS)?.min(255) as u8,
             image_lo: get(reg::IMAGE_LO)?,
             image_hi: get(reg::IMAGE_HI)?,
             post_trigger: get(reg::POST_TRIGGER)?,
+            order: OrderSettings::from_registers(
+                read(reg::ORDER).unwrap_or(0),
+                read(reg::ORDER_MODE).unwrap_or(0),
+            )?,
         };
         config.validate()?;
         Ok(config)
@@ -207,6 +231,9 @@ impl RecorderConfig {
             self.interval >= 64 && self.interval < 1 << self.count_bits,
             "it is at least 64 and fits COUNT_BITS",
         )?;
+        if let Codec::Compact(compact) = &self.codec {
+            compact.validate(self)?;
+        }
         check(
             "IMAGE_LO",
             self.image_lo.into(),
@@ -219,8 +246,9 @@ impl RecorderConfig {
     pub fn register(&self, number: u8) -> Option<u32> {
         let word = |bytes: [u8; 4]| u32::from_le_bytes(bytes);
         let [v0, v1] = FORMAT_VERSION.to_le_bytes();
-        let codec = match self.codec {
-            Codec::Bugnet => 1,
+        let (codec, compact) = match &self.codec {
+            Codec::Bugnet => (1, None),
+            Codec::Compact(compact) => (2, Some(compact)),
         };
         Some(match number {
             reg::ID => reg::ID_VALUE,
@@ -240,13 +268,21 @@ impl RecorderConfig {
             reg::CLOCK => self.clock_hz,
             reg::MEM_BASE => self.mem_base,
             reg::MEM_MASK => self.mem_mask,
-            reg::PORT => u32::from(self.attached) * reg::PORT_ATTACHED,
+            reg::PORT => {
+                let attached = u32::from(self.attached) * reg::PORT_ATTACHED;
+                let compressed = u32::from(self.compressed) * reg::PORT_COMPRESSED;
+                attached | compressed
+            }
             reg::CONTROL => self.control,
             reg::INTERVAL => self.interval,
             reg::COUNT_BITS => self.count_bits.into(),
             reg::IMAGE_LO => self.image_lo,
             reg::IMAGE_HI => self.image_hi,
             reg::POST_TRIGGER => self.post_trigger,
+            reg::COMPACT => compact?.register(),
+            reg::KEY => compact?.key.into(),
+            reg::ORDER => self.order?.register(),
+            reg::ORDER_MODE => self.order?.mode.register(),
             _ => return None,
         })
     }
@@ -254,7 +290,11 @@ impl RecorderConfig {
     /// The payload of a CONFIG chunk.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(CONFIG_REGISTERS.len() * 5);
-        for number in CONFIG_REGISTERS {
+        for number in CONFIG_REGISTERS
+            .into_iter()
+            .chain(COMPACT_REGISTERS)
+            .chain(ORDER_REGISTERS)
+        {
             if let Some(value) = self.register(number) {
                 bytes.push(number);
                 bytes.extend(value.to_le_bytes());
@@ -271,6 +311,14 @@ impl RecorderConfig {
                 .find(|pair| pair[0] == number)
                 .map(|pair| u32::from_le_bytes([pair[1], pair[2], pair[3], pair[4]]))
         })
+    }
+
+    /// What codec `compact` adds; `None` with another codec.
+    pub fn compact(&self) -> Option<&Compact> {
+        match &self.codec {
+            Codec::Compact(compact) => Some(compact),
+            Codec::Bugnet => None,
+        }
     }
 
     /// Whether the log has the results of multiplications and divisions, to be compared.

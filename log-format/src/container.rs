@@ -1,12 +1,17 @@
 //! The `.lbk` file: section 7 of the format.
 
 mod checks;
+mod pieces;
+mod scan;
 
 use crate::frame::End;
 use crate::interval::Record;
 use crate::{Error, RecorderConfig, Result, CRC, FORMAT_VERSION};
 use checks::Checks;
 use flate2::{read::DeflateDecoder, write::DeflateEncoder, Compression};
+pub use pieces::Piece;
+use pieces::Pieces;
+pub use scan::{whole_chunks, RawChunk, Scan};
 use std::io::{self, Read, Write};
 use std::ops::Range;
 
@@ -16,6 +21,8 @@ pub const MAGIC: [u8; 4] = *b"LBK\x1a";
 pub const FILE_HEADER_LEN: usize = 8;
 /// Kind, zeros and length.
 const CHUNK_HEADER_LEN: usize = 8;
+/// The name of a recording over an acknowledged link.
+const STREAM_LEN: usize = 4;
 const CRC_LEN: usize = 4;
 /// ELFs beyond this are refused, so that a small file cannot ask for all memory.
 pub const MAX_ELF: u32 = 256 << 20;
@@ -27,6 +34,8 @@ mod chunk {
     pub const CONSOLE: u8 = 4;
     pub const LOSS: u8 = 5;
     pub const END: u8 = 6;
+    pub const PIECE: u8 = 7;
+    pub const STREAM: u8 = 8;
 }
 
 /// The ELF that a recording belongs to.
@@ -96,9 +105,34 @@ impl<W: Write> Writer<W> {
         &mut self.out
     }
 
-    /// Appends one chunk, in a single write so that a kill between chunks loses none.
+    /// Goes on with a file that has so many bytes, all of them whole chunks.
+    pub fn resume(out: W, written: u64) -> Self {
+        Self { out, written }
+    }
+
+    /// Appends one chunk.
     pub fn put(&mut self, chunk: &Chunk) -> io::Result<()> {
         let (kind, payload) = encode(chunk)?;
+        self.append(kind, payload)
+    }
+
+    /// Appends a piece of the stream of an acknowledged link.
+    pub fn put_piece(&mut self, piece: &Piece) -> io::Result<()> {
+        self.append(chunk::PIECE, piece.to_bytes())
+    }
+
+    /// Appends the name of the recording on an acknowledged link.
+    pub fn put_stream(&mut self, name: u32) -> io::Result<()> {
+        self.append(chunk::STREAM, name.to_le_bytes().to_vec())
+    }
+
+    /// Appends a chunk as it is.
+    pub fn put_raw(&mut self, chunk: &RawChunk) -> io::Result<()> {
+        self.append(chunk.kind, chunk.payload.clone())
+    }
+
+    /// In a single write, so that a kill between chunks loses none.
+    fn append(&mut self, kind: u8, payload: Vec<u8>) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(payload.len() + CHUNK_HEADER_LEN + CRC_LEN);
         bytes.extend([kind, 0, 0, 0]);
         bytes.extend((payload.len() as u32).to_le_bytes());
@@ -184,9 +218,32 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Found>> {
         elf_room: MAX_ELF,
     };
     let mut found = Vec::new();
+    let mut pieces = Pieces::default();
     let mut at = FILE_HEADER_LEN;
     while at < bytes.len() {
         match reader.chunk_at(at) {
+            Some((chunk::STREAM, payload, next)) => {
+                if payload.len() != STREAM_LEN {
+                    found.push(Found::Damaged {
+                        offset: at as u64,
+                        len: (next - at) as u64,
+                        why: "the name of a stream has four bytes".into(),
+                    });
+                }
+                at = next;
+            }
+            Some((chunk::PIECE, payload, next)) => {
+                let (offset, len) = (at as u64, (next - at) as u64);
+                match Piece::from_bytes(payload, offset) {
+                    Ok(piece) => found.extend(pieces.take(piece, offset, len)),
+                    Err(error) => found.push(Found::Damaged {
+                        offset,
+                        len,
+                        why: error.to_string(),
+                    }),
+                }
+                at = next;
+            }
             Some((kind, payload, next)) => {
                 found.push(reader.parse(kind, payload, at as u64));
                 at = next;
@@ -265,7 +322,7 @@ impl<'a> Reader<'a> {
         (from..bytes.len())
             .find(|&candidate| {
                 // Only known kinds: a chance hit among other bytes is likelier than a new kind.
-                (chunk::CONFIG..=chunk::END).contains(&bytes[candidate])
+                (chunk::CONFIG..=chunk::STREAM).contains(&bytes[candidate])
                     && self.chunk_at(candidate).is_some()
             })
             .unwrap_or(bytes.len())

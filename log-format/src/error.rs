@@ -24,7 +24,7 @@ pub enum Error {
         known: u16,
     },
     /// The codec number is unknown.
-    #[error("unknown codec number {0}; this program knows codec 1 (bugnet)")]
+    #[error("unknown codec number {0}; this program knows 1 (bugnet) and 2 (compact)")]
     UnknownCodec(u8),
     /// A configuration value is outside what the format allows.
     #[error("recorder configuration: {field} is {value}, but {rule}")]
@@ -73,6 +73,14 @@ pub enum Error {
         field: &'static str,
         /// Its value.
         value: u64,
+    },
+    /// An element of a record of the order that no recorder writes.
+    #[error("{what}, at byte {offset} of the elements")]
+    BadElement {
+        /// Byte offset in the elements of the record.
+        offset: u64,
+        /// What is wrong with it.
+        what: &'static str,
     },
     /// A frame that cannot be decoded.
     #[error("damaged frame of {len} bytes: {why}")]

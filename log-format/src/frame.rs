@@ -4,12 +4,14 @@ use crate::interval::EndReason;
 use crate::{Breach, Error, Result, CRC};
 use alloc::vec::Vec;
 
-/// The largest payload of a frame.
+/// The most log bytes in a frame.
 pub const MAX_PAYLOAD: usize = 240;
+/// The offset before the log bytes of an acknowledged link.
+pub const PLACE_LEN: usize = 4;
 /// Type, hart, sequence number and CRC.
 const OVERHEAD: usize = 8;
 /// The longest frame on the wire without its delimiter: one COBS code byte for at most 254 bytes.
-pub const MAX_WIRE: usize = MAX_PAYLOAD + OVERHEAD + 1;
+pub const MAX_WIRE: usize = PLACE_LEN + MAX_PAYLOAD + OVERHEAD + 1;
 
 /// Frame types.
 pub mod kind {
@@ -23,6 +25,9 @@ pub mod kind {
     pub const LOG_FIRST: u8 = 0x01;
     /// Bit of a LOG frame: it ends here.
     pub const LOG_LAST: u8 = 0x02;
+    /// The same on an acknowledged link: the bytes follow their offset in the stream. Bit 1 set:
+    /// they end an interval or gap.
+    pub const LOG_AT: u8 = 0x18;
     /// Board to host: a register's value.
     pub const REPLY: u8 = 0x20;
     /// Board to host: the log is complete.
@@ -38,7 +43,7 @@ pub struct Frame {
     pub hart: u8,
     /// The sender's frame counter.
     pub seq: u16,
-    /// At most [`MAX_PAYLOAD`] bytes.
+    /// At most [`PLACE_LEN`] and [`MAX_PAYLOAD`] bytes.
     pub payload: Vec<u8>,
 }
 
@@ -237,7 +242,7 @@ mod tests {
             any::<u8>(),
             any::<u8>(),
             any::<u16>(),
-            prop::collection::vec(any::<u8>(), 0..=MAX_PAYLOAD),
+            prop::collection::vec(any::<u8>(), 0..=PLACE_LEN + MAX_PAYLOAD),
         )
             .prop_map(|(kind, hart, seq, payload)| Frame {
                 kind,

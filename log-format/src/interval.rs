@@ -1,5 +1,8 @@
-//! Intervals and gaps: section 4 of the format.
+//! Intervals and gaps: section 4 of the format, and 10.7 for those of codec `compact`.
 
+mod compact;
+
+use crate::order::{self, OrderRecord};
 use crate::{Error, Result};
 use alloc::vec::Vec;
 
@@ -60,9 +63,24 @@ impl EndReason {
     }
 }
 
+/// How an interval's header and trailer are laid out: that depends on the codec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// With all registers: codec `bugnet`, section 4.
+    #[default]
+    Full,
+    /// Without registers: codec `compact`, section 10.7.
+    Compact {
+        /// It starts from the empty state; others go on from the interval before.
+        key: bool,
+    },
+}
+
 /// The state of the hart before the first instruction of an interval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
+    /// How it is written.
+    pub layout: Layout,
     /// Privilege mode.
     pub mode: u8,
     /// Number of the interval in the recording; gaps count too.
@@ -73,7 +91,7 @@ pub struct Header {
     pub cycle: u64,
     /// Address of the first instruction.
     pub pc: u32,
-    /// x0 … x31; x0 is always 0 and not sent.
+    /// x0 … x31; x0 is always 0 and not sent. All 0 where the layout has none.
     pub registers: [u32; 32],
 }
 
@@ -88,6 +106,13 @@ pub struct Trailer {
     pub reason: EndReason,
 }
 
+impl Header {
+    /// Whether the interval replays by itself.
+    pub fn is_key(&self) -> bool {
+        !matches!(self.layout, Layout::Compact { key: false })
+    }
+}
+
 /// An interval, its entries still encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interval {
@@ -97,6 +122,17 @@ pub struct Interval {
     pub entries: Vec<u8>,
     /// Length, digest and reason of its end.
     pub trailer: Trailer,
+}
+
+impl Interval {
+    /// Bytes that it takes, header and trailer included.
+    pub fn len_bytes(&self) -> usize {
+        let fixed = match self.header.layout {
+            Layout::Full => HEADER_LEN + TRAILER_LEN,
+            Layout::Compact { .. } => compact::fixed_len(&self.header),
+        };
+        fixed + self.entries.len()
+    }
 }
 
 /// A stretch of the run that was lost.
@@ -120,6 +156,8 @@ pub enum Record {
     Interval(Interval),
     /// Nothing is known of it but its length.
     Gap(Gap),
+    /// What is known of the order of several harts: section 11.
+    Order(OrderRecord),
 }
 
 impl Record {
@@ -128,6 +166,7 @@ impl Record {
         match self {
             Self::Interval(interval) => interval.header.index,
             Self::Gap(gap) => gap.index,
+            Self::Order(order) => order.index,
         }
     }
 
@@ -142,6 +181,9 @@ impl Record {
             out.extend(cycle.to_le_bytes());
         };
         match self {
+            Self::Interval(interval) if interval.header.layout != Layout::Full => {
+                compact::write(&mut out, interval);
+            }
             Self::Interval(Interval {
                 header: h,
                 entries,
@@ -163,6 +205,7 @@ impl Record {
                 prefix(&mut out, KIND_GAP, 0, g.index, g.retired, g.cycle);
                 out.extend(g.lost.to_le_bytes());
             }
+            Self::Order(order) => out = order.to_bytes(),
         }
         out
     }
@@ -172,6 +215,12 @@ impl Record {
         match bytes.first() {
             Some(&KIND_INTERVAL) => interval(bytes).map(Self::Interval),
             Some(&KIND_GAP) => gap(bytes).map(Self::Gap),
+            Some(&(order::KIND_STRATA | order::KIND_CHUNKS)) => {
+                OrderRecord::from_bytes(bytes).map(Self::Order)
+            }
+            Some(&first) if first & 0x0f == compact::KIND => {
+                compact::read(bytes).map(Self::Interval)
+            }
             Some(&other) => Err(Error::UnknownRecord(other)),
             None => Err(too_short(bytes, GAP_LEN)),
         }
@@ -195,17 +244,21 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
+fn privilege_mode(mode: u8) -> Result<u8> {
+    match mode {
+        0 | 1 | 3 => Ok(mode),
+        _ => Err(Error::BadInterval {
+            field: "privilege mode",
+            value: mode.into(),
+        }),
+    }
+}
+
 fn interval(bytes: &[u8]) -> Result<Interval> {
     let Some(entries_len) = bytes.len().checked_sub(HEADER_LEN + TRAILER_LEN) else {
         return Err(too_short(bytes, HEADER_LEN + TRAILER_LEN));
     };
-    let mode = bytes[1];
-    if !matches!(mode, 0 | 1 | 3) {
-        return Err(Error::BadInterval {
-            field: "privilege mode",
-            value: mode.into(),
-        });
-    }
+    let mode = privilege_mode(bytes[1])?;
     let mut registers = [0; 32];
     for (number, value) in registers.iter_mut().enumerate().skip(1) {
         *value = u32_at(bytes, 26 + 4 * (number - 1));
@@ -213,6 +266,7 @@ fn interval(bytes: &[u8]) -> Result<Interval> {
     let (body, trailer) = bytes.split_at(HEADER_LEN + entries_len);
     Ok(Interval {
         header: Header {
+            layout: Layout::Full,
             mode,
             index: u32_at(bytes, 2),
             retired: u64_at(bytes, 6),

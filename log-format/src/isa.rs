@@ -1,4 +1,9 @@
-//! Which instructions a replayer executes by itself: section 1.1 of the format.
+//! Which instructions a replayer executes by itself: section 1.1 of the format. What is asked here of
+//! a word is asked of a full-size one; [`expand`] makes one of a compressed instruction.
+
+mod compressed;
+
+pub use compressed::{expand, C_EBREAK, RESERVED};
 
 /// Major opcodes, `insn[6:0]`.
 pub mod opcode {
@@ -82,9 +87,18 @@ pub const fn is_muldiv(insn: u32) -> bool {
     insn & 0xfe00_007f == 1 << 25 | opcode::OP
 }
 
-/// Whether a word is a compressed instruction, or starts with one. Recordings do not support it.
+/// Whether a word is a compressed instruction, or starts with one.
 pub const fn is_compressed(insn: u32) -> bool {
     insn & 3 != 3
+}
+
+/// Bytes of an instruction.
+pub const fn size(insn: u32) -> u32 {
+    if is_compressed(insn) {
+        2
+    } else {
+        4
+    }
 }
 
 /// Bytes that a load (of opcode LOAD, not an atomic) reads; `None` for every other word.

@@ -2,7 +2,7 @@
 //!
 //! `docs/log-format.md` is the definition; this crate is its only implementation on the host, with
 //! reader and writer side by side in each file, from the inside out: [`bits`], [`entry`],
-//! [`interval`], [`frame`], [`stream`] (frames back to intervals), [`container`].
+//! [`interval`], [`order`] (of several harts), [`frame`], [`stream`] (frames back to intervals), [`link`] (frames with a place), [`container`].
 //! Everything read here is untrusted: no input panics, and errors say what, where and what to do.
 
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -20,6 +20,9 @@ mod error;
 pub mod frame;
 pub mod interval;
 pub mod isa;
+pub mod link;
+pub mod order;
+pub mod parcel;
 pub mod registers;
 pub mod retire;
 pub mod stream;

@@ -16,6 +16,10 @@ pub const MEM_BASE: u8 = 0x05;
 pub const MEM_MASK: u8 = 0x06;
 /// What the retirement port is attached to.
 pub const PORT: u8 = 0x07;
+/// Parameters of codec `compact`.
+pub const COMPACT: u8 = 0x08;
+/// How the order across harts is found out.
+pub const ORDER: u8 = 0x09;
 /// Start, stop and policy bits.
 pub const CONTROL: u8 = 0x10;
 /// Instructions an interval.
@@ -28,6 +32,10 @@ pub const IMAGE_LO: u8 = 0x13;
 pub const IMAGE_HI: u8 = 0x14;
 /// Instructions still recorded after a trigger.
 pub const POST_TRIGGER: u8 = 0x15;
+/// Intervals a key group, codec `compact`.
+pub const KEY: u8 = 0x17;
+/// What is logged of the order across harts.
+pub const ORDER_MODE: u8 = 0x18;
 /// State bits.
 pub const STATUS: u8 = 0x20;
 /// Retirements since recording began, low word.
@@ -62,6 +70,8 @@ pub const ID_VALUE: u32 = u32::from_le_bytes(*b"LOOK");
 /// [`PORT`]: a core of the user's, whose opaque instructions are logged and whose retirement port is
 /// checked.
 pub const PORT_ATTACHED: u32 = 1 << 0;
+/// [`PORT`]: its compressed instructions are recorded.
+pub const PORT_COMPRESSED: u32 = 1 << 1;
 
 /// [`CONTROL`]: a recording runs.
 pub const CONTROL_RECORD: u32 = 1 << 0;
@@ -87,3 +97,8 @@ pub const STATUS_LOST: u32 = 1 << 3;
 pub const STATUS_END_SENT: u32 = 1 << 4;
 /// [`STATUS`]: the core broke a rule of the retirement port.
 pub const STATUS_BREACH: u32 = 1 << 5;
+
+/// [`ORDER_MODE`]: log strata.
+pub const ORDER_MODE_STRATA: u32 = 1 << 0;
+/// [`ORDER_MODE`]: log chunks.
+pub const ORDER_MODE_CHUNKS: u32 = 1 << 1;

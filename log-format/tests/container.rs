@@ -5,7 +5,7 @@
 use lookback_log_format::config::Codec;
 use lookback_log_format::container::{self, Chunk, Elf, Found, Writer, FILE_HEADER_LEN};
 use lookback_log_format::frame::End;
-use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Record, Trailer};
+use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Layout, Record, Trailer};
 use lookback_log_format::{Error, RecorderConfig, CRC, FORMAT_VERSION};
 use proptest::prelude::*;
 
@@ -25,12 +25,14 @@ fn config() -> RecorderConfig {
         mem_base: 0x8000_0000,
         mem_mask: 0xff00_0000,
         attached: false,
+        compressed: false,
         control: 3,
         interval: 10_000,
         count_bits: 14,
         image_lo: 0x8000_0000,
         image_hi: 0x8001_0000,
         post_trigger: 0,
+        order: None,
     }
 }
 
@@ -39,6 +41,7 @@ fn interval(index: u32) -> Chunk {
         hart: 0,
         record: Record::Interval(Interval {
             header: Header {
+                layout: Layout::Full,
                 mode: 3,
                 index,
                 retired: 10,
@@ -351,7 +354,11 @@ proptest! {
     #[test]
     fn random_payloads_never_panic(kind: u8, payload: Vec<u8>) {
         let found = container::read(&one_chunk(kind, &payload)).unwrap();
-        prop_assert_eq!(found.len(), 1);
+        // The name of a stream is nothing to replay, and an interval that was never finished is not
+        // counted; whatever else it is, it shows.
+        let name = kind == 8 && payload.len() == 4;
+        let unfinished = kind == 7 && payload.len() > 10 && payload[1] == 1;
+        prop_assert_eq!(found.len(), usize::from(!name && !unfinished));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use lookback_log_format::config::{count_bits_for, Codec};
 use lookback_log_format::frame::Frame;
-use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Record, Trailer};
+use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Layout, Record, Trailer};
 use lookback_log_format::stream::{to_frames, Assembler, Broken, Item};
 use lookback_log_format::{Error, RecorderConfig};
 use proptest::prelude::*;
@@ -21,6 +21,7 @@ fn records() -> impl Strategy<Value = Record> {
             registers[0] = 0;
             Record::Interval(Interval {
                 header: Header {
+                    layout: Layout::Full,
                     mode,
                     index,
                     retired,
@@ -172,12 +173,14 @@ proptest! {
             mem_base: words[1],
             mem_mask: words[2],
             attached: words[0] & 1 == 1,
+            compressed: words[0] & 3 == 3,
             control: 1,
             interval,
             count_bits: count_bits_for(interval),
             image_lo: words[3] & !63,
             image_hi: words[4] & !63,
             post_trigger: words[0],
+            order: (words[1] & 1 == 1).then(Default::default),
         };
         prop_assert_eq!(RecorderConfig::from_bytes(&config.to_bytes()), Ok(config));
         let _ = RecorderConfig::from_bytes(&noise);

@@ -23,6 +23,10 @@ impl Packer {
         }
     }
 
+    fn len_bits(&self) -> u64 {
+        8 * self.bytes.len() as u64 + u64::from(self.partial_bits)
+    }
+
     /// Zero bits up to a byte boundary; the packer is empty afterwards.
     fn finish(&mut self) -> Vec<u8> {
         if self.partial_bits > 0 {
@@ -97,6 +101,11 @@ impl Encoder {
         if let Some(word) = payload {
             self.bits.field(word, 32);
         }
+    }
+
+    /// Bits of the entries so far.
+    pub fn len_bits(&self) -> u64 {
+        self.bits.len_bits()
     }
 
     /// The interval ends: its entries, filled up to a byte. The next one starts with nothing

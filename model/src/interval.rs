@@ -107,6 +107,7 @@ impl Intervals {
 mod tests {
     use super::*;
     use crate::testing::config;
+    use lookback_log_format::interval::Layout;
 
     fn next() -> Retire {
         Retire {
@@ -130,6 +131,7 @@ mod tests {
 
     fn header() -> Header {
         Header {
+            layout: Layout::Full,
             mode: 3,
             index: 0,
             retired: 0,

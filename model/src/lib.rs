@@ -8,10 +8,15 @@
 //! retirement ┤                              ├ encoder ─ interval ─ log_ring ─ framer
 //!            └ register_shadow ── digest ───┘    └ dictionary
 //! ```
+//! With codec `compact` everything between retirement and interval is in [`compact`].
+//! Of several harts, [`strata_arbiter`] and [`chunk_counter`] find out what has to be known of their
+//! order, [`order`] makes records of it, and [`several::Recorders`] is the whole.
 //! [`recorder::Recorder`] is the whole up to finished records; [`stimulus`] makes random but
 //! coherent runs to drive it and the hardware with.
 
 pub mod attach;
+pub mod chunk_counter;
+pub mod compact;
 pub mod dictionary;
 pub mod digest;
 pub mod encoder;
@@ -19,10 +24,14 @@ pub mod first_load_tags;
 pub mod framer;
 pub mod interval;
 pub mod known_code;
+pub mod link;
 pub mod log_ring;
+pub mod order;
 pub mod recorder;
 pub mod register_shadow;
+pub mod several;
 pub mod stimulus;
+pub mod strata_arbiter;
 #[cfg(test)]
 mod testing;
 

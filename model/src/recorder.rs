@@ -1,5 +1,6 @@
 //! The whole recorder, from retirements to finished records.
 
+use crate::compact;
 use crate::encoder::Encoder;
 use crate::first_load_tags::Bits;
 use crate::interval::Intervals;
@@ -7,7 +8,7 @@ use crate::known_code::KnownCode;
 use crate::register_shadow::RegisterShadow;
 use lookback_log_format::entry::Escape;
 use lookback_log_format::frame::End;
-use lookback_log_format::interval::{EndReason, Gap, Header, Record};
+use lookback_log_format::interval::{EndReason, Gap, Header, Layout, Record};
 use lookback_log_format::{isa, RecorderConfig, Retire};
 
 const OPCODE_AMO: u32 = 0x2f;
@@ -36,7 +37,8 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The operation of an attached core's retirement, if it is one.
+    /// The operation of an attached core's retirement, if it is one. Its instruction is full-size, or
+    /// was expanded.
     pub fn of_attached(r: &Retire, log_results: bool) -> Option<Self> {
         let opaque = isa::result_is_opaque(r.insn, r.trap, r.mem_rmask) != 0;
         let compared = log_results && !r.trap && isa::is_muldiv(r.insn) && r.rd_addr != 0;
@@ -68,6 +70,34 @@ impl Operation {
     }
 }
 
+/// The full-size instruction that retires, or that the one that retires stands for.
+pub(crate) fn instruction(config: &RecorderConfig, r: &Retire) -> u32 {
+    match config.compressed {
+        true => isa::expand(r.insn),
+        false => r.insn,
+    }
+}
+
+/// Bytes of the instruction.
+pub(crate) fn size(config: &RecorderConfig, r: &Retire) -> u32 {
+    match config.compressed {
+        true => isa::size(r.insn),
+        false => 4,
+    }
+}
+
+/// The operation of a retirement of a core as configured, if it is one.
+pub(crate) fn operation(config: &RecorderConfig, r: &Retire) -> Option<Operation> {
+    let r = &Retire {
+        insn: instruction(config, r),
+        ..*r
+    };
+    match config.attached {
+        true => Operation::of_attached(r, config.logs_results()),
+        false => Operation::of(r),
+    }
+}
+
 /// How the instruction before this one leaves the next pc.
 #[derive(Debug, Clone, Copy)]
 struct Previous {
@@ -88,6 +118,8 @@ pub struct Recorder {
     code: KnownCode,
     registers: RegisterShadow,
     encoder: Encoder,
+    /// In place of tags and encoder, with codec `compact`.
+    compact: Option<Box<compact::Log>>,
     intervals: Intervals,
     records: Vec<Record>,
     previous: Option<Previous>,
@@ -108,6 +140,9 @@ impl Recorder {
             code: KnownCode::new(config),
             registers: RegisterShadow::default(),
             encoder: Encoder::new(config),
+            compact: config
+                .compact()
+                .map(|compact| Box::new(compact::Log::new(config, compact))),
             intervals: Intervals::new(config),
             records: Vec::new(),
             previous: None,
@@ -140,12 +175,9 @@ impl Recorder {
         if !self.intervals.is_open() {
             self.open(r, cycle);
         }
-        self.log_redirect(r);
-        self.log_fetch(r);
-        if r.trap {
-            self.escape(Escape::Trap);
-        } else {
-            self.log_operation(r);
+        match &mut self.compact {
+            Some(log) => log.retire(r, &self.registers.values(), &self.code),
+            None => self.log(r),
         }
         self.follow(r);
         if let Some(reason) = self.intervals.retire(r) {
@@ -163,9 +195,15 @@ impl Recorder {
             return;
         }
         if self.config.is_memory(addr) {
-            self.tags.snoop(addr, mask);
+            match &mut self.compact {
+                Some(log) => log.snoop(addr),
+                None => self.tags.snoop(addr, mask),
+            }
         }
-        self.code.write(addr);
+        match self.compact {
+            Some(_) => self.code.write_by_other(addr),
+            None => self.code.write(addr),
+        }
     }
 
     /// The hardware could not keep up: the open interval ends and a gap begins. Without effect
@@ -173,6 +211,9 @@ impl Recorder {
     pub fn overflow(&mut self) {
         if self.ended.is_none() && self.gap.is_none() {
             self.close(EndReason::Overflow);
+            if let Some(log) = &mut self.compact {
+                log.interrupt();
+            }
             self.gap = Some((self.retired, 0));
         }
     }
@@ -214,9 +255,38 @@ impl Recorder {
         }
     }
 
+    /// The hardware has fallen behind, or not any more: with codec `compact` values are hurried.
+    pub fn hurry(&mut self, hurry: bool) {
+        if let Some(log) = &mut self.compact {
+            log.hurry(hurry);
+        }
+    }
+
+    /// Codec `compact`: which of the next values are hurried, as the hardware has decided.
+    pub fn decide(&mut self, hurried: impl IntoIterator<Item = bool>) {
+        if let Some(log) = &mut self.compact {
+            log.decide(hurried);
+        }
+    }
+
+    /// Codec `compact`: the log, for those who measure it.
+    pub fn compact(&self) -> Option<&compact::Log> {
+        self.compact.as_deref()
+    }
+
     /// The finished records since the last call.
     pub fn take_records(&mut self) -> Vec<Record> {
         std::mem::take(&mut self.records)
+    }
+
+    /// Bits of the open interval's entries so far, with codec `compact` to a few bytes; `None` when
+    /// none is open.
+    pub fn open_bits(&self) -> Option<u64> {
+        let bits = match &self.compact {
+            Some(log) => 8 * log.written_bytes() as u64,
+            None => self.encoder.len_bits(),
+        };
+        self.intervals.is_open().then_some(bits)
     }
 
     /// Why the recording ended, once it has.
@@ -254,19 +324,28 @@ impl Recorder {
 
     fn open(&mut self, r: &Retire, cycle: u64) {
         let index = self.take_index();
+        let (layout, registers) = match &mut self.compact {
+            Some(log) => (Layout::Compact { key: log.begin() }, [0; 32]),
+            None => (Layout::Full, self.registers.values()),
+        };
         self.intervals.open(Header {
+            layout,
             mode: r.mode,
             index,
             retired: self.retired,
             cycle,
             pc: r.pc_rdata,
-            registers: self.registers.values(),
+            registers,
         });
     }
 
     /// Ends the open interval; everything that belongs to one interval alone starts anew.
     fn close(&mut self, reason: EndReason) {
-        let entries = self.encoder.finish();
+        let entries = match &mut self.compact {
+            Some(log) if self.intervals.is_open() => log.finish(),
+            Some(_) => return,
+            None => self.encoder.finish(),
+        };
         if let Some(interval) = self.intervals.close(entries, reason) {
             self.records.push(Record::Interval(interval));
             self.tags.next_interval();
@@ -284,6 +363,17 @@ impl Recorder {
         self.encoder.escape(self.intervals.position(), escape);
     }
 
+    /// Codec `bugnet`: what the reader cannot work out about an instruction.
+    fn log(&mut self, r: &Retire) {
+        self.log_redirect(r);
+        self.log_fetch(r);
+        if r.trap {
+            self.escape(Escape::Trap);
+        } else {
+            self.log_operation(r);
+        }
+    }
+
     /// Section 1.4. The first instruction of an interval has its pc in the header.
     fn log_redirect(&mut self, r: &Retire) {
         let redirected = self
@@ -292,20 +382,27 @@ impl Recorder {
         if redirected {
             self.escape(Escape::Redirect(r.pc_rdata));
         }
+        let insn = instruction(&self.config, r);
         let jumps = self.config.attached
-            && (isa::is_opaque(r.insn) || self.config.logs_results() && isa::is_muldiv(r.insn))
-            && r.pc_wdata != r.pc_rdata.wrapping_add(4);
+            && (isa::is_opaque(insn) || self.config.logs_results() && isa::is_muldiv(insn))
+            && r.pc_wdata != r.pc_rdata.wrapping_add(size(&self.config, r));
         self.previous = Some(Previous {
             pc_wdata: r.pc_wdata,
-            opaque: r.trap || (opcode(r.insn) == OPCODE_SYSTEM && funct3(r.insn) == 0) || jumps,
+            opaque: r.trap || (opcode(insn) == OPCODE_SYSTEM && funct3(insn) == 0) || jumps,
         });
     }
 
     /// Section 1.3. Code outside the memory region has no tags and is never known.
     fn log_fetch(&mut self, r: &Retire) {
         let pc = r.pc_rdata;
-        let known = self.code.is_known(pc)
-            || (self.config.is_memory(pc) && self.tags.access(pc, 0b1111, 0));
+        let by_halves = self.config.compressed && (isa::is_compressed(r.insn) || pc % 4 != 0);
+        let known = match by_halves {
+            true => self.code.is_known_by_halves(pc),
+            false => {
+                self.code.is_known(pc)
+                    || (self.config.is_memory(pc) && self.tags.access(pc, 0b1111, 0))
+            }
+        };
         if !known {
             self.escape(Escape::Fetch(r.insn));
         }
@@ -315,11 +412,7 @@ impl Recorder {
     fn log_operation(&mut self, r: &Retire) {
         let known = self.config.is_memory(r.mem_addr)
             && self.tags.access(r.mem_addr, r.mem_rmask, r.mem_wmask);
-        let operation = if self.config.attached {
-            Operation::of_attached(r, self.config.logs_results())
-        } else {
-            Operation::of(r)
-        };
+        let operation = operation(&self.config, r);
         match operation {
             Some(Operation::MemoryRead(value)) => self.encoder.operation(value, !known),
             Some(

@@ -20,11 +20,13 @@ pub fn config() -> RecorderConfig {
         mem_base: 0x8000_0000,
         mem_mask: 0xff00_0000,
         attached: false,
+        compressed: false,
         control: 1,
         interval: 200,
         count_bits: 8,
         image_lo: 0x8000_0000,
         image_hi: 0x8000_1000,
         post_trigger: 0,
+        order: None,
     }
 }

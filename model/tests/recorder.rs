@@ -73,7 +73,7 @@ fn escape(position: u32, escape: Escape) -> Entry {
 fn intervals(records: Vec<Record>) -> Vec<Interval> {
     let interval = |record| match record {
         Record::Interval(interval) => interval,
-        Record::Gap(gap) => panic!("nothing was lost: {gap:?}"),
+        other => panic!("nothing was lost, and one hart has no order: {other:?}"),
     };
     records.into_iter().map(interval).collect()
 }

@@ -1,9 +1,9 @@
 //! Why an instruction trapped. The log says only that it did; the instruction and its operands, and
 //! what the trap handler reads afterwards, say the rest.
 
-use crate::decode::{decode, Op};
+use crate::decode::{decode, Insn, Op};
 use crate::{Entered, Step};
-use lookback_log_format::RecorderConfig;
+use lookback_log_format::{isa, RecorderConfig};
 use serde::Serialize;
 use std::fmt;
 
@@ -93,7 +93,12 @@ pub fn infer(config: &RecorderConfig, step: &Step) -> Option<Fault> {
         addr,
         confirmed: false,
     };
-    let insn = decode(step.insn);
+    let known = config.compressed || !isa::is_compressed(step.insn);
+    let insn = if known {
+        decode(step.insn)
+    } else {
+        Insn::ILLEGAL
+    };
     // A recorder sends 0 for the word of an instruction that could not be fetched.
     if step.insn == 0 && !config.is_memory(step.pc) {
         return Some(fault(Cause::InstructionAccessFault, Some(step.pc)));

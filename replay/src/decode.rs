@@ -1,7 +1,9 @@
 //! Instruction words of RV32IMA, Zicsr and Zifencei, taken apart.
 //!
 //! Strict: whatever the specification does not define for these extensions is [`Op::Illegal`],
-//! as it is for the hart.
+//! as it is for the hart. A compressed instruction is taken apart as the one that it stands for.
+
+use lookback_log_format::isa;
 
 /// What an instruction does. Named as in the specification.
 #[allow(missing_docs)]
@@ -106,7 +108,8 @@ pub struct Insn {
     pub rd: u8,
     /// First source register, or the 5-bit immediate of a CSR instruction.
     pub rs1: u8,
-    /// Second source register.
+    /// Second source register. Above its five bits stands how much shorter than four bytes an
+    /// instruction is that will be executed; see `Insn::size`.
     pub rs2: u8,
     /// Immediate, shift amount or CSR number.
     pub imm: u32,
@@ -121,6 +124,20 @@ impl Insn {
         rs2: 0,
         imm: 0,
     };
+
+    /// The same for a compressed instruction.
+    pub(crate) fn shortened(self) -> Self {
+        Self {
+            rs2: self.rs2 | 2 << 5,
+            ..self
+        }
+    }
+
+    /// Bytes of an instruction that is executed.
+    #[inline(always)]
+    pub(crate) fn size(&self) -> u32 {
+        4 - u32::from(self.rs2 >> 5)
+    }
 }
 
 const fn rd(word: u32) -> u8 {
@@ -157,8 +174,12 @@ const fn imm_j(word: u32) -> u32 {
         | word >> 20 & 0x7fe
 }
 
-/// Takes an instruction word apart.
+/// Takes an instruction word apart. What is compressed has nothing in its upper half.
 pub fn decode(word: u32) -> Insn {
+    let word = match word {
+        0..=0xffff => isa::expand(word),
+        _ => word,
+    };
     let funct3 = word >> 12 & 7;
     let register = |op, imm| Insn {
         op,

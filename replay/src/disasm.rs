@@ -2,6 +2,7 @@
 //! absolute addresses for jumps and branches.
 
 use crate::decode::{decode, Insn, Op};
+use lookback_log_format::isa;
 use std::borrow::Cow;
 
 /// ABI names of the registers.
@@ -83,6 +84,9 @@ fn text(insn: &Insn, word: u32, pc: u32) -> Text {
     let (rd, rs1, rs2) = (name(insn.rd), name(insn.rs1), name(insn.rs2));
     let (imm, upper) = (insn.imm as i32, insn.imm >> 12);
     match insn.op {
+        Op::Illegal if isa::is_compressed(word) && (1..=0xffff).contains(&word) => {
+            plain(".2byte", format!("0x{word:x}"))
+        }
         Op::Illegal => plain(".word", format!("0x{word:08x}")),
         Op::Lui => plain("lui", format!("{rd},0x{upper:x}")),
         Op::Auipc => plain("auipc", format!("{rd},0x{upper:x}")),

@@ -92,6 +92,54 @@ pub enum What {
         /// What the replay computes.
         replay: u32,
     },
+    /// The log ends before the interval does.
+    #[error("the log ends in the middle of an item")]
+    LogEnds,
+    /// A need after the last item.
+    #[error("the log has no value for this instruction, nor anything else for the interval")]
+    NothingLeft,
+    /// Bytes that no recorder makes.
+    #[error("the log cannot be decoded here: no recorder writes this")]
+    BadCode,
+    /// An escape of a type that the format reserves.
+    #[error("the log has an escape of the unknown type {0}")]
+    UnknownEscape(u32),
+    /// An escape for an instruction that the interval does not have.
+    #[error("the log has an escape for instruction {0}, which the interval does not have")]
+    EscapeBeyondEnd(u32),
+    /// The check over all values of the interval.
+    #[error("the values of the log are not those that were written: their check differs")]
+    Check,
+    /// An interval that goes on from another one, which was not replayed before it.
+    #[error(
+        "the interval goes on from the one before it, which is missing or does not replay: it can \
+         only be replayed from its key interval on"
+    )]
+    NotAlone,
+    /// The interval is of another codec than the configuration says.
+    #[error("the interval is not of the codec that the recording's configuration names")]
+    OtherCodec,
+    /// In the order of all harts something else was there.
+    #[error(
+        "it read {seen:#04x} at {addr:#010x}, but in the logged order of all harts {shared:#04x} is \
+         there, {by}"
+    )]
+    OtherValue {
+        /// Address of the byte.
+        addr: u32,
+        /// As the hart's own log says.
+        seen: u8,
+        /// As the order says.
+        shared: u8,
+        /// Where that comes from.
+        by: String,
+    },
+    /// Two harts write the same byte, and no stratum is between them.
+    #[error("it writes what hart {0} writes in the same strata region: a stratum is missing")]
+    TwoWriters(u8),
+    /// Accesses of a region wait for each other.
+    #[error("the accesses of this strata region wait for each other: a stratum is missing")]
+    NoOrder,
     /// The log asks for more memory than any board has.
     #[error("the interval touches more than {0} MB of memory")]
     TooMuchMemory(u32),

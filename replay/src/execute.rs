@@ -9,6 +9,7 @@ mod watched;
 use crate::decode::{Insn, Op, MUL_DIV};
 use crate::log::NEVER;
 use crate::machine::{Before, Machine, Pause};
+use crate::memory::NOT_WFI;
 use crate::step::{Entered, Observer, Step};
 use crate::What;
 use lookback_log_format::Digest;
@@ -62,6 +63,36 @@ struct Cursor {
     effect: Effect,
 }
 
+/// Codec `compact`: what is known of the page that is executed.
+#[derive(Clone, Copy)]
+struct CodeCheck {
+    page: u32,
+    /// Of what the tags hold, when that was found out.
+    version: u32,
+    is_image: bool,
+    /// The next instruction's word was asked for already.
+    asked: bool,
+}
+
+impl Default for CodeCheck {
+    fn default() -> Self {
+        Self {
+            page: NO_PAGE,
+            version: 0,
+            is_image: false,
+            asked: false,
+        }
+    }
+}
+
+impl CodeCheck {
+    /// The next instruction is another one.
+    #[inline(always)]
+    fn done(&mut self) {
+        self.asked = false;
+    }
+}
+
 /// Whether an access of so many bytes is not where the specification wants it.
 #[inline(always)]
 fn is_misaligned<const BYTES: u32>(addr: u32) -> bool {
@@ -80,30 +111,32 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         observer: &mut O,
     ) -> Result<Pause, What> {
         let mut at = self.cursor(stop);
-        let ended = if O::WATCHES {
-            self.watched_loop(&mut at, entered, observer)
-        } else {
-            self.silent_loop(&mut at)
+        let ended = match (O::WATCHES, self.compact.enabled) {
+            (true, false) => self.watched_loop::<O, false>(&mut at, entered, observer),
+            (true, true) => self.watched_loop::<O, true>(&mut at, entered, observer),
+            (false, false) => self.silent_loop::<false>(&mut at),
+            (false, true) => self.silent_loop::<true>(&mut at),
         };
         self.leave_at(&at);
         ended
     }
 
-    /// Executes one instruction of which the log has the word.
+    /// Executes one instruction, this word, which the log had if `fetched`.
     pub(crate) fn execute_word<O: Observer>(
         &mut self,
         word: u32,
+        fetched: bool,
         entered: Entered,
         observer: &mut O,
     ) -> Result<Pause, What> {
         let insn = self.memory.executable(word);
         let mut at = self.cursor(NEVER);
-        let step = self.watched(&mut at, insn, word, entered)?;
-        self.leave_at(&at);
-        let step = Step {
-            fetched: true,
-            ..step
+        let step = match self.compact.enabled {
+            true => self.watched::<true>(&mut at, insn, word, entered)?,
+            false => self.watched::<false>(&mut at, insn, word, entered)?,
         };
+        self.leave_at(&at);
+        let step = Step { fetched, ..step };
         if O::WATCHES && observer.step(&step).is_break() {
             return Ok(Pause::Observer);
         }
@@ -126,73 +159,118 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     }
 
     #[inline(always)]
-    fn silent_loop(&mut self, at: &mut Cursor) -> Result<Pause, What> {
+    fn silent_loop<const COMPACT: bool>(&mut self, at: &mut Cursor) -> Result<Pause, What> {
         let (mut page, mut code_page) = (NO_PAGE, 0);
+        let mut code = CodeCheck::default();
         while at.position < at.limit {
+            if COMPACT && self.asks_for_word(at, &mut code)? {
+                return Ok(Pause::Log);
+            }
             if at.pc >> 12 != page {
                 code_page = self.memory.code_page(at.pc)?;
                 page = at.pc >> 12;
             }
-            let insn = self.memory.decoded(code_page, at.pc);
+            let mut insn = self.memory.decoded(code_page, at.pc);
             if insn.op == Op::Illegal {
-                self.memory.decode(code_page, at.pc)?;
-                continue;
+                insn = self.memory.decode(code_page, at.pc)?;
             }
-            self.instruction::<false>(at, insn)?;
+            code.done();
+            self.instruction::<false, COMPACT>(at, insn)?;
         }
         Ok(Pause::Log)
     }
 
+    /// Codec `compact`: the log is asked for the next instruction's word, unless its page is as the
+    /// ELF has it. Whether the log had it; then it waits in [`crate::compact::Compact::fetched`].
+    #[inline(always)]
+    fn asks_for_word(&mut self, at: &Cursor, code: &mut CodeCheck) -> Result<bool, What> {
+        if self.memory.compressed() {
+            if code.asked || self.compact.has_halves(at.pc) {
+                return Ok(false);
+            }
+            code.asked = true;
+            self.compact.fetched = self.fetch_from_log(at.pc, at.position)?;
+            return Ok(self.compact.fetched.is_some());
+        }
+        if at.pc >> 12 != code.page || self.compact.version != code.version {
+            code.page = at.pc >> 12;
+            code.version = self.compact.version;
+            code.is_image = self.compact.page_is_image(at.pc);
+        }
+        if code.is_image || code.asked {
+            return Ok(false);
+        }
+        if self.compact.is_like_last(at.pc) {
+            return Ok(false);
+        }
+        code.asked = true;
+        self.compact.fetched = self.fetch_from_log(at.pc, at.position)?;
+        Ok(self.compact.fetched.is_some())
+    }
+
     /// Executes one instruction.
     #[inline(always)]
-    fn instruction<const WATCHED: bool>(
+    fn instruction<const WATCHED: bool, const COMPACT: bool>(
         &mut self,
         at: &mut Cursor,
         insn: Insn,
     ) -> Result<(), What> {
+        if COMPACT && self.told >> (insn.rs1 % 32) & self.told >> (insn.rs2 % 32) & 1 == 0 {
+            self.tell([insn.rs1, insn.rs2], at.position)?;
+            at.limit = self.limit(at.stop);
+        }
         let (a, b) = (self.register(insn.rs1), self.register(insn.rs2));
         let (rd, imm) = (insn.rd, insn.imm);
+        let behind = at.pc.wrapping_add(insn.size());
         let addr = a.wrapping_add(imm);
         let (sa, sb) = (a as i32, b as i32);
         macro_rules! value {
             ($value:expr) => {{
-                self.retire::<WATCHED>(at, rd, $value, Access::NONE, at.pc.wrapping_add(4));
+                self.retire::<WATCHED, COMPACT>(at, rd, $value, Access::NONE, behind);
                 Ok(())
             }};
         }
         macro_rules! load {
             ($bytes:literal, $extend:expr) => {{
                 if is_misaligned::<$bytes>(addr) {
-                    let (value, access) = self.misaligned(addr, rd, at.position)?;
-                    self.retire::<WATCHED>(at, rd, value, access, at.pc.wrapping_add(4));
+                    let (value, access) =
+                        self.misaligned::<COMPACT>(addr, rd, at.position, at.pc)?;
+                    self.retire::<WATCHED, COMPACT>(at, rd, value, access, behind);
                     return Ok(());
                 }
-                let access = self.read::<$bytes>(addr, at.position)?;
+                let access = self.read::<$bytes, COMPACT>(addr, at.position, at.pc)?;
                 let value = $extend(access.rdata >> (8 * (addr % 4)));
-                self.retire::<WATCHED>(at, rd, value, access, at.pc.wrapping_add(4));
+                self.retire::<WATCHED, COMPACT>(at, rd, value, access, behind);
                 Ok(())
             }};
         }
         macro_rules! store {
             ($bytes:literal) => {{
-                let access = self.write::<$bytes>(addr, b)?;
-                self.retire::<WATCHED>(at, 0, 0, access, at.pc.wrapping_add(4));
+                let access = self.write::<$bytes, COMPACT>(addr, b)?;
+                self.retire::<WATCHED, COMPACT>(at, 0, 0, access, behind);
                 Ok(())
             }};
         }
         macro_rules! jump {
             ($rd:expr, $target:expr) => {{
                 let target: u32 = $target;
-                if target % 4 != 0 {
+                if self.memory.is_between(target) {
                     return Err(What::Misaligned(target));
                 }
-                self.retire::<WATCHED>(at, $rd, at.pc.wrapping_add(4), Access::NONE, target);
+                self.retire::<WATCHED, COMPACT>(at, $rd, behind, Access::NONE, target);
                 Ok(())
             }};
         }
         macro_rules! branch {
             ($taken:expr) => {
-                jump!(0, at.pc.wrapping_add(if $taken { imm } else { 4 }))
+                jump!(
+                    0,
+                    if $taken {
+                        at.pc.wrapping_add(imm)
+                    } else {
+                        behind
+                    }
+                )
             };
         }
         match insn.op {
@@ -237,12 +315,12 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
             Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu => value!(multiply(insn.op, a, b)),
             Op::Div | Op::Divu | Op::Rem | Op::Remu => value!(divide(insn.op, a, b)),
             Op::Fence | Op::FenceI => {
-                self.retire::<WATCHED>(at, 0, 0, Access::NONE, at.pc.wrapping_add(4));
+                self.retire::<WATCHED, COMPACT>(at, 0, 0, Access::NONE, behind);
                 Ok(())
             }
             _ => {
-                let (value, access) = self.rare(insn, a, b, at.position)?;
-                self.retire::<WATCHED>(at, rd, value, access, at.pc.wrapping_add(4));
+                let (value, access) = self.rare::<COMPACT>(insn, a, b, at.position, at.pc)?;
+                self.retire::<WATCHED, COMPACT>(at, rd, value, access, behind);
                 at.limit = self.limit(at.stop);
                 Ok(())
             }
@@ -252,9 +330,19 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     /// The instructions that talk to the log, and those that are rare: the value for the register
     /// and the access.
     #[inline(never)]
-    fn rare(&mut self, insn: Insn, a: u32, b: u32, position: u32) -> Result<(u32, Access), What> {
+    fn rare<const COMPACT: bool>(
+        &mut self,
+        insn: Insn,
+        a: u32,
+        b: u32,
+        position: u32,
+        pc: u32,
+    ) -> Result<(u32, Access), What> {
         match insn.op {
             Op::Mret | Op::Wfi => {
+                if COMPACT && insn.op == Op::Wfi && insn.imm != NOT_WFI {
+                    self.compact.items.resume = pc.wrapping_add(4);
+                }
                 self.before = match insn.op {
                     Op::Wfi => Before::Wait,
                     _ => Before::Return,
@@ -262,13 +350,17 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
                 Ok((0, Access::NONE))
             }
             // Without a destination it has been made a fence.
-            op if op.is_csr() => Ok((self.logged_value(position, "a CSR")?, Access::LOGGED)),
+            op if op.is_csr() => {
+                let value = self.logged_value::<COMPACT>(position, pc, "a CSR")?;
+                Ok((value, Access::LOGGED))
+            }
             Op::Opaque => {
-                let value = self.logged_value(position, "an opaque instruction")?;
+                let value = self.logged_value::<COMPACT>(position, pc, "an opaque instruction")?;
                 Ok((value, Access::LOGGED))
             }
             Op::Compared => {
-                let core = self.logged_value(position, "a result that is compared")?;
+                let core =
+                    self.logged_value::<COMPACT>(position, pc, "a result that is compared")?;
                 let replay = match MUL_DIV[insn.imm as usize % MUL_DIV.len()] {
                     op @ (Op::Mul | Op::Mulh | Op::Mulhsu | Op::Mulhu) => multiply(op, a, b),
                     op => divide(op, a, b),
@@ -279,26 +371,32 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
                     Err(What::Result { core, replay })
                 }
             }
-            op => self.atomic(op, a, b, position),
+            op => self.atomic::<COMPACT>(op, a, b, position, pc),
         }
     }
 
     /// A misaligned load that did not trap: of an attached core the log has the result.
     #[inline(never)]
-    fn misaligned(&mut self, addr: u32, rd: u8, position: u32) -> Result<(u32, Access), What> {
+    fn misaligned<const COMPACT: bool>(
+        &mut self,
+        addr: u32,
+        rd: u8,
+        position: u32,
+        pc: u32,
+    ) -> Result<(u32, Access), What> {
         if !self.memory.attached() {
             return Err(What::Misaligned(addr));
         }
         if rd == 0 {
             return Ok((0, Access::NONE));
         }
-        let value = self.logged_value(position, "a misaligned load")?;
+        let value = self.logged_value::<COMPACT>(position, pc, "a misaligned load")?;
         Ok((value, Access::LOGGED))
     }
 
     /// The end of every instruction that did not trap.
     #[inline(always)]
-    fn retire<const WATCHED: bool>(
+    fn retire<const WATCHED: bool, const COMPACT: bool>(
         &mut self,
         at: &mut Cursor,
         rd: u8,
@@ -310,6 +408,9 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         self.registers[usize::from(rd % 32)] = value;
         if TRACK {
             self.written |= 1 << (rd % 32);
+        }
+        if COMPACT {
+            self.told |= 1 << (rd % 32);
         }
         let stored = if access.wmask == 0 { 0 } else { access.addr };
         at.digest
@@ -331,7 +432,12 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
 
     /// A memory read, from the log or from memory.
     #[inline(always)]
-    fn read<const BYTES: u32>(&mut self, addr: u32, position: u32) -> Result<Access, What> {
+    fn read<const BYTES: u32, const COMPACT: bool>(
+        &mut self,
+        addr: u32,
+        position: u32,
+        pc: u32,
+    ) -> Result<Access, What> {
         if is_misaligned::<BYTES>(addr) {
             return Err(What::Misaligned(addr));
         }
@@ -343,7 +449,11 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
             rmask: mask,
             ..Access::NONE
         };
-        if self.log.skip == 0 {
+        if COMPACT {
+            let (word, logged) = self.read_along((addr & !3, mask), position, pc)?;
+            access.rdata = word & (width << shift);
+            access.logged = logged || self.compact.items.escape_at == position;
+        } else if self.log.skip == 0 {
             access.logged = true;
             access.rdata = self.logged_read(addr, mask, width, position)?;
         } else {
@@ -366,7 +476,11 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     }
 
     #[inline(always)]
-    fn write<const BYTES: u32>(&mut self, addr: u32, value: u32) -> Result<Access, What> {
+    fn write<const BYTES: u32, const COMPACT: bool>(
+        &mut self,
+        addr: u32,
+        value: u32,
+    ) -> Result<Access, What> {
         if is_misaligned::<BYTES>(addr) {
             return Err(What::Misaligned(addr));
         }
@@ -377,12 +491,23 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
             wdata: (value & width) << (8 * (addr % 4)),
             ..Access::NONE
         };
+        if COMPACT && self.memory.is_memory(addr) {
+            self.compact.write(access.addr, access.wmask);
+        }
         self.memory.write(access.addr, access.wmask, access.wdata)?;
         Ok(access)
     }
 
     /// The value of an operation that is always logged.
-    fn logged_value(&mut self, position: u32, of: &'static str) -> Result<u32, What> {
+    fn logged_value<const COMPACT: bool>(
+        &mut self,
+        position: u32,
+        pc: u32,
+        of: &'static str,
+    ) -> Result<u32, What> {
+        if COMPACT {
+            return self.result_along(position, pc);
+        }
         if self.log.skip != 0 {
             return Err(What::NotLogged(of));
         }
@@ -390,24 +515,31 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     }
 
     /// `lr.w`, `sc.w` and the AMOs: the value for the register and the access.
-    fn atomic(&mut self, op: Op, addr: u32, b: u32, position: u32) -> Result<(u32, Access), What> {
+    fn atomic<const COMPACT: bool>(
+        &mut self,
+        op: Op,
+        addr: u32,
+        b: u32,
+        position: u32,
+        pc: u32,
+    ) -> Result<(u32, Access), What> {
         if addr % 4 != 0 {
             return Err(What::Misaligned(addr));
         }
         if op == Op::ScW {
-            let failed = self.logged_value(position, "sc.w")?;
+            let failed = self.logged_value::<COMPACT>(position, pc, "sc.w")?;
             let mut access = match failed {
-                0 => self.write::<4>(addr, b)?,
+                0 => self.write::<4, COMPACT>(addr, b)?,
                 1 => Access::NONE,
                 _ => return Err(What::ValueTooWide(failed)),
             };
             access.logged = true;
             return Ok((failed, access));
         }
-        let mut access = self.read::<4>(addr, position)?;
+        let mut access = self.read::<4, COMPACT>(addr, position, pc)?;
         let old = access.rdata;
         if op != Op::LrW {
-            let write = self.write::<4>(addr, combine(op, old, b))?;
+            let write = self.write::<4, COMPACT>(addr, combine(op, old, b))?;
             (access.wmask, access.wdata) = (write.wmask, write.wdata);
         }
         Ok((old, access))

@@ -93,6 +93,21 @@ impl Image {
         self.window.clone()
     }
 
+    /// The image window for a recorder whose codec takes data from it, too (`compact`): from the start
+    /// of [`Self::window`] on over everything that the file loads, initialised data included. Holes
+    /// of less than a block, which linkers leave for alignment, are taken in: nobody has a use for
+    /// what is there.
+    pub fn loaded_window(&self) -> Range<u32> {
+        let code = self.window();
+        let mut end = u64::from(code.end);
+        for range in self.pieces.iter().map(Piece::contents_range) {
+            if range.start < end + BLOCK && !code.is_empty() {
+                end = end.max(range.end / BLOCK * BLOCK);
+            }
+        }
+        code.start..end.min((1 << 32) - BLOCK) as u32
+    }
+
     /// The GNU build id.
     pub fn build_id(&self) -> Option<&[u8]> {
         self.build_id.as_deref()

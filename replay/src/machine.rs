@@ -3,13 +3,15 @@
 //! What the log says about an instruction's surroundings (escapes) is handled here; the
 //! instructions themselves run in `execute.rs`, as many at a time as the log allows.
 
+use crate::compact::items::Next;
+use crate::compact::Compact;
 use crate::decode::decode;
 use crate::log::Log;
 use crate::memory::Memory;
 use crate::step::{Entered, Observer, Silent, Step};
 use crate::{Divergence, Image, What};
 use lookback_log_format::entry::{Escape, Widths};
-use lookback_log_format::interval::Interval;
+use lookback_log_format::interval::{Interval, Layout, Record};
 use lookback_log_format::{Digest, RecorderConfig};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -47,6 +49,14 @@ pub struct Machine<'a, const TRACK: bool> {
     pub(crate) digest: Digest,
     pub(crate) memory: Memory<TRACK>,
     pub(crate) log: Log<'a>,
+    /// In place of `log` with codec `compact`.
+    pub(crate) compact: Box<Compact<'a>>,
+    /// Registers whose contents are known, a bit each; all of them with codec `bugnet`.
+    pub(crate) told: u32,
+    /// Registers whose contents are known from the intervals before, though this one has not told.
+    carried: u32,
+    /// The records among which an interval finds those that it goes on from.
+    records: &'a [Record],
     pub(crate) before: Before,
     pub(crate) retired_at_start: u64,
     /// Registers that were written since the start of the interval; kept with `TRACK` only.
@@ -71,6 +81,10 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
             digest: Digest::new(),
             memory: Memory::new(config, image),
             log: Log::new(widths),
+            compact: Box::new(Compact::new(config)),
+            told: u32::MAX,
+            carried: 0,
+            records: &[],
             before: Before::Plain,
             retired_at_start: 0,
             written: 0,
@@ -82,18 +96,80 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         }
     }
 
-    /// Goes to the start of an interval, with nothing known but what the interval and the ELF tell.
+    /// Among these records of its hart the machine looks for the intervals that one goes on from
+    /// which is not a key interval.
+    pub fn with_records(mut self, records: &'a [Record]) -> Self {
+        self.records = records;
+        self
+    }
+
+    /// Goes to the start of an interval, with nothing known but what the interval and the ELF tell,
+    /// and those before it in its key group.
     pub fn begin(&mut self, hart: u8, interval: &'a Interval) -> Result<(), Divergence> {
+        if !interval.header.is_key() && self.config_is_compact() {
+            self.catch_up(hart, interval)?;
+            return self.resume(hart, interval);
+        }
         self.memory.clear();
+        // What is shown must not depend on what was replayed before.
+        self.instructions = 0;
+        self.registers = [0; 32];
         self.resume(hart, interval)
+    }
+
+    /// Goes to the start of an interval as [`Self::resume`] does, or as [`Self::begin`] does where it
+    /// goes on from intervals that the machine has not replayed just now.
+    pub fn follow(&mut self, hart: u8, interval: &'a Interval) -> Result<(), Divergence> {
+        match interval.header.is_key() {
+            true => self.resume(hart, interval),
+            false => self.begin(hart, interval),
+        }
+    }
+
+    /// Replays the intervals of its key group that come before an interval.
+    fn catch_up(&mut self, hart: u8, interval: &'a Interval) -> Result<(), Divergence> {
+        if self.is_followed_by(hart, interval) {
+            return Ok(());
+        }
+        let records: &'a [Record] = self.records;
+        let at = records.partition_point(|record| record.index() < interval.header.index);
+        let key = records[..at]
+            .iter()
+            .rposition(|record| matches!(record, Record::Interval(i) if i.header.is_key()));
+        for record in &records[key.unwrap_or(at)..at] {
+            match record {
+                Record::Interval(before) if before.header.is_key() => self.begin(hart, before)?,
+                Record::Interval(before) => self.resume(hart, before)?,
+                Record::Gap(_) | Record::Order(_) => break,
+            }
+            self.run()?;
+        }
+        Ok(())
+    }
+
+    /// Whether the replay has come to the end of what an interval goes on from.
+    fn is_followed_by(&self, hart: u8, interval: &Interval) -> bool {
+        self.failed.is_none()
+            && self.instructions > 0
+            && self.position == self.instructions
+            && self.hart == hart
+            && self.index.checked_add(1) == Some(interval.header.index)
+    }
+
+    fn config_is_compact(&self) -> bool {
+        self.compact.enabled
     }
 
     /// Goes to the start of an interval and keeps the memory of the one before it, for tools that
     /// want to show it. It may be out of date where others than the hart wrote; what the hart uses
     /// is right in any case.
     pub fn resume(&mut self, hart: u8, interval: &'a Interval) -> Result<(), Divergence> {
-        self.registers = interval.header.registers;
-        self.registers[0] = 0;
+        let layout = interval.header.layout;
+        let goes_on = self.is_followed_by(hart, interval);
+        if layout == Layout::Full {
+            self.registers = interval.header.registers;
+            self.registers[0] = 0;
+        }
         self.pc = interval.header.pc;
         self.position = 0;
         self.instructions = interval.trailer.instructions;
@@ -110,8 +186,30 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
             let claimed = self.instructions;
             return Err(self.diverge(What::TooLong { claimed, most }));
         }
-        let started = self.log.start(&interval.entries);
+        let started = match layout {
+            Layout::Full if !self.config_is_compact() => self.log.start(&interval.entries),
+            Layout::Compact { key } if self.config_is_compact() => {
+                self.start_compact(interval, key, goes_on)
+            }
+            _ => Err(What::OtherCodec),
+        };
         started.map_err(|what| self.diverge(what))
+    }
+
+    fn start_compact(
+        &mut self,
+        interval: &'a Interval,
+        key: bool,
+        goes_on: bool,
+    ) -> Result<(), What> {
+        if key {
+            self.compact.forget();
+            self.carried = if goes_on { self.carried | self.told } else { 0 };
+            self.told = 1;
+        } else if !goes_on {
+            return Err(What::NotAlone);
+        }
+        self.compact.start(&interval.entries, self.instructions)
     }
 
     /// Replays to the end of the interval and checks the digest.
@@ -130,7 +228,11 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         if let Some(failed) = &self.failed {
             return Err((**failed).clone());
         }
-        let ran = self.advance(position.min(self.instructions), observer);
+        let stop = position.min(self.instructions);
+        let ran = match self.compact.enabled {
+            true => self.advance_compact(stop, observer),
+            false => self.advance(stop, observer),
+        };
         ran.map_err(|what| self.diverge(what))
     }
 
@@ -156,7 +258,11 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         if self.position < self.instructions {
             return Ok(());
         }
-        if !self.log.is_empty() {
+        let empty = match self.compact.enabled {
+            true => self.compact.items.is_empty(),
+            false => self.log.is_empty(),
+        };
+        if !empty {
             return Err(self.diverge(What::EntriesLeft));
         }
         let (expected, found) = (self.expected_digest, self.digest.value());
@@ -179,8 +285,27 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
     /// The address of the next instruction, with what the log says about it; `None` when that is
     /// only in the next interval.
     pub fn upcoming_pc(&self) -> Option<u32> {
-        let redirected = self.log.redirect_at(self.position);
+        let redirected = match (self.compact.enabled, self.compact.items.next) {
+            (false, _) => self.log.redirect_at(self.position),
+            (true, Next::Redirect(pc)) if self.compact.items.escape_at == self.position => Some(pc),
+            (true, _) => self.compact.arrival,
+        };
         redirected.filter(|_| self.position > 0).or(self.next_pc())
+    }
+
+    /// Registers whose contents are known, a bit each. With codec `compact` a register is known once
+    /// the key group has read or written it, or an interval that was replayed just before.
+    pub fn told(&self) -> u32 {
+        self.told | self.carried
+    }
+
+    /// Registers of which the interval has told the content that they had at its start, a bit each,
+    /// and these contents.
+    pub fn first_reads(&self) -> (u32, &[u32; 32]) {
+        match self.compact.enabled {
+            true => (self.compact.first_reads.0, &self.compact.first_reads.1),
+            false => (0, &self.compact.first_reads.1),
+        }
     }
 
     /// Registers that were written since the start of the interval, a bit each. Only with `TRACK`.
@@ -198,6 +323,7 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         Self {
             memory: self.memory.snapshot(),
             log: self.log.clone(),
+            compact: self.compact.clone(),
             failed: self.failed.clone(),
             ..*self
         }
@@ -205,7 +331,10 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
 
     /// Bytes of the host's memory that it takes.
     pub fn footprint(&self) -> usize {
-        size_of::<Self>() + self.memory.footprint() + self.log.footprint()
+        size_of::<Self>()
+            + self.memory.footprint()
+            + self.log.footprint()
+            + self.compact.footprint()
     }
 
     /// Instructions of the interval that are done.
@@ -263,7 +392,7 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
             }
             let pause = match (trapped, fetched) {
                 (Some(()), word) => self.trap(word, entered, observer)?,
-                (None, Some(word)) => self.execute_word(word, entered, observer)?,
+                (None, Some(word)) => self.execute_word(word, true, entered, observer)?,
                 (None, None) => self.execute(stop, entered, observer)?,
             };
             if pause == Pause::Observer {
@@ -289,7 +418,7 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         } else if before != Before::Plain {
             return Err(What::NoRedirect);
         }
-        if self.pc % 4 != 0 {
+        if self.memory.is_between(self.pc) {
             return Err(What::Misaligned(self.pc));
         }
         Ok(match before {
@@ -302,19 +431,20 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         })
     }
 
-    /// The instruction word if the log has it; memory has it from then on.
+    /// The instruction word if the log has it; memory has it from then on, if the recorder can know it
+    /// from there.
     fn fetched(&mut self) -> Result<Option<u32>, What> {
         let word = self.log.take_escape(self.position, |escape| match escape {
             Escape::Fetch(word) => Some(word),
             _ => None,
         })?;
-        if let Some(word) = word {
+        if let Some(word) = word.filter(|&word| !self.memory.is_loose(word, self.pc)) {
             self.memory.write(self.pc, 0xf, word)?;
         }
         Ok(word)
     }
 
-    fn trap<O: Observer>(
+    pub(crate) fn trap<O: Observer>(
         &mut self,
         fetched: Option<u32>,
         entered: Entered,
@@ -354,6 +484,7 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
     #[inline]
     pub(crate) fn limit(&self, stop: u32) -> u32 {
         match self.before {
+            Before::Plain if self.compact.enabled => stop.min(self.compact.items.escape_at),
             Before::Plain => stop.min(self.log.escape_at),
             _ => 0,
         }

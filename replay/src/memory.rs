@@ -7,6 +7,7 @@
 
 mod snapshot;
 
+use crate::compact::sources;
 use crate::decode::{decode, Insn, Op, MUL_DIV};
 use crate::image::PAGE_WORDS;
 use crate::{Image, What};
@@ -19,7 +20,11 @@ const MAX_PAGES: usize = 1 << 16;
 /// Entries of the tables of recent pages.
 const RECENT: usize = 64;
 const NOWHERE: u32 = u32::MAX;
+/// Immediate of an instruction that is treated as `wfi` but is another.
+pub(crate) const NOT_WFI: u32 = 1;
 const DIRECTORY: usize = 1024;
+/// Decoded instructions of a page: one can begin at every halfword.
+const CODE_PLACES: usize = 2 * PAGE_WORDS;
 
 /// What is known of a byte of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +81,10 @@ pub struct Memory<const TRACK: bool> {
     /// The core is the user's: see [`executable`].
     attached: bool,
     compares: bool,
+    /// It may have compressed instructions.
+    compressed: bool,
+    /// The codec is `compact`: see [`Self::executable`].
+    compact: bool,
     /// Page number to slot + 1, in two levels.
     directory: Vec<Option<Box<[u32; DIRECTORY]>>>,
     pages: Vec<Page>,
@@ -96,6 +105,13 @@ fn index_in_page(addr: u32) -> usize {
     (addr >> 2) as usize % PAGE_WORDS
 }
 
+/// Where the decoded instruction at an address is among those of its page: those at words first, so
+/// that code without compressed instructions lies close together.
+#[inline(always)]
+fn place_in_page(pc: u32) -> usize {
+    index_in_page(pc) + (pc as usize & 2) / 2 * PAGE_WORDS
+}
+
 impl<const TRACK: bool> Memory<TRACK> {
     /// Memory of which nothing but the image is known.
     pub fn new(config: &RecorderConfig, image: Arc<Image>) -> Self {
@@ -106,6 +122,8 @@ impl<const TRACK: bool> Memory<TRACK> {
             window: config.image_lo..config.image_hi,
             attached: config.attached,
             compares: config.logs_results(),
+            compressed: config.compressed,
+            compact: config.compact().is_some(),
             directory: vec![None; DIRECTORY],
             pages: Vec::new(),
             free: Vec::new(),
@@ -142,16 +160,41 @@ impl<const TRACK: bool> Memory<TRACK> {
         self.attached
     }
 
+    /// Whether the core may have compressed instructions.
+    #[inline(always)]
+    pub(crate) fn compressed(&self) -> bool {
+        self.compressed
+    }
+
+    /// Whether no instruction can be at an address.
+    #[inline(always)]
+    pub(crate) fn is_between(&self, pc: u32) -> bool {
+        pc & if self.compressed { 1 } else { 3 } != 0
+    }
+
+    /// Whether an instruction is one that is known by halves only: section 1.3.
+    pub(crate) fn is_loose(&self, word: u32, pc: u32) -> bool {
+        self.compressed && (isa::is_compressed(word) || pc % 4 != 0)
+    }
+
     /// Decodes a word for execution, as the recorder logged it.
     pub(crate) fn executable(&self, word: u32) -> Insn {
-        let insn = executable(word, self.attached);
-        match MUL_DIV.iter().position(|&op| op == insn.op) {
-            Some(which) if self.compares => Insn {
-                op: Op::Compared,
-                imm: which as u32,
-                ..insn
-            },
-            _ => insn,
+        let short = self.compressed && isa::is_compressed(word);
+        let word = if short { isa::expand(word) } else { word };
+        let mut insn = executable(word, self.attached);
+        if self.compact {
+            // What the word names as sources is asked of the log, whatever the instruction does.
+            [insn.rs1, insn.rs2] = sources(word);
+        }
+        if let Some(which) = MUL_DIV.iter().position(|&op| op == insn.op) {
+            if self.compares {
+                (insn.op, insn.imm) = (Op::Compared, which as u32);
+            }
+        }
+        if short {
+            insn.shortened()
+        } else {
+            insn
         }
     }
 
@@ -187,6 +230,31 @@ impl<const TRACK: bool> Memory<TRACK> {
         let first = slot * PAGE_WORDS;
         self.reads.put(addr >> 12, first);
         Ok(first)
+    }
+
+    /// The word at a word-aligned address, of which the bytes in `mask` are as the ELF has them.
+    #[inline(always)]
+    pub fn read_image(&mut self, addr: u32, mask: u8) -> Result<u32, What> {
+        match self.reads.find(addr >> 12) {
+            Some(first) if !TRACK => Ok(self.words[first + index_in_page(addr)]),
+            _ => self.read_image_slowly(addr, mask),
+        }
+    }
+
+    #[inline(never)]
+    fn read_image_slowly(&mut self, addr: u32, mask: u8) -> Result<u32, What> {
+        let slot = match self.slot(addr >> 12) {
+            Some(slot) => Some(slot),
+            None => self.load_from_image(addr >> 12)?,
+        };
+        let slot = slot.ok_or(What::UnknownMemory(addr))?;
+        let first = slot * PAGE_WORDS;
+        self.reads.put(addr >> 12, first);
+        let at = first + index_in_page(addr);
+        if TRACK {
+            self.known[at] |= mask;
+        }
+        Ok(self.words[at])
     }
 
     /// Writes the bytes of `data` in `mask` at a word-aligned address. Devices remember nothing.
@@ -228,8 +296,12 @@ impl<const TRACK: bool> Memory<TRACK> {
             self.words[at] = word;
             page.pristine = false;
             if page.code != NOWHERE {
-                let decoded = page.code as usize * PAGE_WORDS + index_in_page(addr);
-                self.code[decoded] = Insn::ILLEGAL;
+                // Those that begin in the word, and the one that may end in it.
+                let first = page.code as usize * CODE_PLACES;
+                let index = index_in_page(addr);
+                self.code[first + index] = Insn::ILLEGAL;
+                let halves = PAGE_WORDS + index.saturating_sub(1)..=PAGE_WORDS + index;
+                self.code[first..][halves].fill(Insn::ILLEGAL);
             }
         }
         if page.code == NOWHERE && !page.pristine {
@@ -250,52 +322,73 @@ impl<const TRACK: bool> Memory<TRACK> {
         if self.pages[slot].code == NOWHERE {
             let code = match self.free_code.pop() {
                 Some(code) => {
-                    let first = code as usize * PAGE_WORDS;
-                    self.code[first..first + PAGE_WORDS].fill(Insn::ILLEGAL);
+                    let first = code as usize * CODE_PLACES;
+                    self.code[first..first + CODE_PLACES].fill(Insn::ILLEGAL);
                     code
                 }
                 None => {
-                    let code = self.code.len() / PAGE_WORDS;
+                    let code = self.code.len() / CODE_PLACES;
                     self.code
-                        .resize(self.code.len() + PAGE_WORDS, Insn::ILLEGAL);
+                        .resize(self.code.len() + CODE_PLACES, Insn::ILLEGAL);
                     code as u32
                 }
             };
             self.pages[slot].code = code;
             self.writes.forget(number);
         }
-        Ok(self.pages[slot].code as usize * PAGE_WORDS)
+        Ok(self.pages[slot].code as usize * CODE_PLACES)
     }
 
     /// The decoded instruction at `pc`; [`Op::Illegal`] if it must be decoded first.
     #[inline(always)]
     pub fn decoded(&self, code_page: usize, pc: u32) -> Insn {
-        self.code[code_page + index_in_page(pc)]
+        self.code[code_page + place_in_page(pc)]
     }
 
-    /// Decodes the instruction at `pc` and keeps it for [`Self::decoded`].
+    /// Decodes the instruction at `pc` and keeps it for [`Self::decoded`], unless it ends on another
+    /// page, of whose changes this one learns nothing.
     #[inline(never)]
-    pub fn decode(&mut self, code_page: usize, pc: u32) -> Result<(), What> {
+    pub fn decode(&mut self, code_page: usize, pc: u32) -> Result<Insn, What> {
         let word = self.code_word(pc)?;
         let insn = self.executable(word);
         if insn.op == Op::Illegal {
             return Err(What::NoTrap(word));
         }
-        self.code[code_page + index_in_page(pc)] = insn;
-        Ok(())
+        if pc & 0xfff != 0xffe || isa::is_compressed(word) {
+            self.code[code_page + place_in_page(pc)] = insn;
+        }
+        Ok(insn)
     }
 
     /// The instruction word at `pc`.
     pub fn code_word(&mut self, pc: u32) -> Result<u32, What> {
+        if !self.compressed {
+            return self.code_bytes(pc, 0xf);
+        }
+        let mut half = |pc: u32| -> Result<u32, What> {
+            let shift = 8 * (pc & 2);
+            let word = self.code_bytes(pc, 3 << (pc & 2))?;
+            Ok(word >> shift & 0xffff)
+        };
+        let low = half(pc)?;
+        match isa::is_compressed(low) {
+            true => Ok(low),
+            false => Ok(low | half(pc.wrapping_add(2))? << 16),
+        }
+    }
+
+    /// The word around `pc`, of which the bytes in `mask` are code that is known.
+    fn code_bytes(&mut self, pc: u32, mask: u8) -> Result<u32, What> {
         let number = pc >> 12;
         let slot = match self.slot(number) {
             Some(slot) => slot,
             None => self.load_from_image(number)?.ok_or(What::UnknownCode)?,
         };
         let at = slot * PAGE_WORDS + index_in_page(pc);
-        if TRACK && self.known[at] != 0xf {
+        if TRACK && self.known[at] & mask != mask {
             let in_window = self.window.contains(&pc);
-            if !in_window || !(0..4).all(|i| self.image.in_file(pc.wrapping_add(i))) {
+            let bytes = mask.count_ones();
+            if !in_window || !(0..bytes).all(|i| self.image.in_file(pc.wrapping_add(i))) {
                 return Err(What::UnknownCode);
             }
         }
@@ -380,11 +473,14 @@ impl<const TRACK: bool> Memory<TRACK> {
     }
 }
 
-/// Decodes a word for execution: what writes only x0 becomes a fence, which does nothing here. Of an
+/// Decodes a full-size word for execution: what writes only x0 becomes a fence, which does nothing here. Of an
 /// `attached` core it is not expected that it traps where the hart of this project does: it may have
 /// more instructions, and take a trap between this instruction and the next.
 pub fn executable(word: u32, attached: bool) -> Insn {
     use Op::*;
+    if isa::is_compressed(word) {
+        return Insn::ILLEGAL;
+    }
     let insn = decode(word);
     if attached {
         match insn.op {
@@ -395,7 +491,14 @@ pub fn executable(word: u32, attached: bool) -> Insn {
                 return Insn { op, rd, ..insn };
             }
             Illegal if word & 0x7f == 0x0f => return Insn { op: Fence, ..insn },
-            Ecall | Ebreak => return Insn { op: Wfi, ..insn },
+            Ecall | Ebreak => {
+                let imm = NOT_WFI;
+                return Insn {
+                    op: Wfi,
+                    imm,
+                    ..insn
+                };
+            }
             _ => {}
         }
     }

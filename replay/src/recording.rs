@@ -3,7 +3,8 @@
 use crate::{Error, Image, Result};
 use lookback_log_format::container::{self, Chunk, Elf, Found};
 use lookback_log_format::frame::End;
-use lookback_log_format::interval::{Interval, Record, HEADER_LEN, TRAILER_LEN};
+use lookback_log_format::interval::{Interval, Record};
+use lookback_log_format::order::{OrderKind, OrderRecord};
 use lookback_log_format::{RecorderConfig, CRC};
 use serde::Serialize;
 use std::path::Path;
@@ -45,8 +46,15 @@ impl HartLog {
     pub fn intervals(&self) -> impl DoubleEndedIterator<Item = &Interval> + Clone {
         self.records.iter().filter_map(|record| match record {
             Record::Interval(interval) => Some(interval),
-            Record::Gap(_) => None,
+            Record::Gap(_) | Record::Order(_) => None,
         })
+    }
+
+    /// The records in pieces that can be replayed by themselves: a key interval with those that go
+    /// on from it, or a gap.
+    pub fn groups(&self) -> impl Iterator<Item = &[Record]> {
+        let goes_on = |record: &Record| matches!(record, Record::Interval(i) if !i.header.is_key());
+        self.records.chunk_by(move |_, next| goes_on(next))
     }
 
     /// Stretches of indices that are missing between records, as `first..=last`.
@@ -69,6 +77,10 @@ pub struct Recording {
     pub elf: Option<Elf>,
     /// One for each hart that has records, by hart number.
     pub harts: Vec<HartLog>,
+    /// What is logged of the order across harts: strata.
+    pub strata: Vec<OrderRecord>,
+    /// What is logged of the order across harts: chunks.
+    pub chunks: Vec<OrderRecord>,
     /// Everything the firmware printed.
     pub console: Vec<u8>,
     /// What was lost on the way to the file.
@@ -114,6 +126,8 @@ impl Recording {
             config,
             elf: None,
             harts: Vec::new(),
+            strata: Vec::new(),
+            chunks: Vec::new(),
             console: Vec::new(),
             losses: Vec::new(),
             end: None,
@@ -150,7 +164,55 @@ impl Recording {
         }
     }
 
+    fn take_order(&mut self, offset: u64, hart: u8, record: OrderRecord) {
+        if OrderKind::of_hart(hart) != Some(record.kind) {
+            let why = format!("a record of the order with the hart byte {hart:#04x}");
+            return self.refuse(offset, &why);
+        }
+        let log = match record.kind {
+            OrderKind::Strata => &mut self.strata,
+            OrderKind::Chunks => &mut self.chunks,
+        };
+        match log.last().map(|last| last.index) {
+            Some(last) if record.index <= last => {
+                let (kind, index) = (crate::order::name(record.kind), record.index);
+                let why = format!("record {index} of {kind} comes after record {last}");
+                self.refuse(offset, &why);
+            }
+            _ => log.push(record),
+        }
+    }
+
+    /// What is logged of the order across harts.
+    pub fn order(&self, kind: OrderKind) -> &[OrderRecord] {
+        match kind {
+            OrderKind::Strata => &self.strata,
+            OrderKind::Chunks => &self.chunks,
+        }
+    }
+
+    /// The kinds of order that the recorder was told to log, or that are there; strata first.
+    pub fn order_kinds(&self) -> Vec<OrderKind> {
+        let mode = self
+            .config
+            .order
+            .map(|order| order.mode)
+            .unwrap_or_default();
+        let strata = (mode.strata || !self.strata.is_empty()).then_some(OrderKind::Strata);
+        let chunks = (mode.chunks || !self.chunks.is_empty()).then_some(OrderKind::Chunks);
+        strata.into_iter().chain(chunks).collect()
+    }
+
     fn take_record(&mut self, offset: u64, hart: u8, record: Record) {
+        let record = match record {
+            Record::Order(record) => return self.take_order(offset, hart, record),
+            _ if hart >= self.config.harts => {
+                let harts = self.config.harts;
+                let why = format!("a record of hart {hart}, but the recorder has {harts}");
+                return self.refuse(offset, &why);
+            }
+            record => record,
+        };
         let log = match self.harts.iter_mut().position(|log| log.hart == hart) {
             Some(at) => &mut self.harts[at],
             None => {
@@ -213,6 +275,12 @@ impl Recording {
         for log in &self.harts {
             summary.add(log);
         }
+        let sizes = |log: &[OrderRecord]| {
+            let bytes = log.iter().map(|record| record.len_bytes() as u64).sum();
+            (log.len() as u64, bytes)
+        };
+        (summary.strata_records, summary.strata_bytes) = sizes(&self.strata);
+        (summary.chunk_records, summary.chunk_bytes) = sizes(&self.chunks);
         let instructions = summary.instructions;
         let rate =
             |bytes: u64| (instructions > 0).then(|| bytes as f64 * 8.0 / instructions as f64);
@@ -267,6 +335,14 @@ pub struct Summary {
     pub console_bytes: u64,
     /// Bytes of the file.
     pub file_bytes: u64,
+    /// Records of strata.
+    pub strata_records: u64,
+    /// Bytes of those.
+    pub strata_bytes: u64,
+    /// Records of chunks.
+    pub chunk_records: u64,
+    /// Bytes of those.
+    pub chunk_bytes: u64,
     /// What the board said at the end.
     pub end: Option<End>,
 }
@@ -287,12 +363,13 @@ impl Summary {
                     self.intervals += 1;
                     self.instructions += u64::from(interval.trailer.instructions);
                     self.entry_bytes += interval.entries.len() as u64;
-                    self.log_bytes += (interval.entries.len() + HEADER_LEN + TRAILER_LEN) as u64;
+                    self.log_bytes += interval.len_bytes() as u64;
                 }
                 Record::Gap(gap) => {
                     self.gaps += 1;
                     self.lost += u64::from(gap.lost);
                 }
+                Record::Order(_) => {}
             }
         }
         for (first, last) in log.missing() {

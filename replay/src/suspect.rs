@@ -1,12 +1,13 @@
 //! Names the instruction that a core computed otherwise than the replay, when all that is known is that
 //! the digest of an interval differs.
 //!
-//! The header of the next interval has the registers as the core left them. Where they differ from the
+//! The next interval tells the registers as the core left them, in its header or where it reads them
+//! first. Where they differ from the
 //! replay's, the last instruction that wrote them is suspected; with the core's value in place of its
 //! own, the interval must replay to the recorded digest. If it does, that proves the case.
 
 use crate::{Image, Machine, Step};
-use lookback_log_format::interval::Interval;
+use lookback_log_format::interval::{Interval, Layout};
 use lookback_log_format::RecorderConfig;
 use serde::Serialize;
 use std::fmt;
@@ -75,8 +76,9 @@ pub fn suspect(
     });
     ran.ok()?;
     let registers = *machine.registers();
+    let (told, left) = left_by_core(config, image, hart, next)?;
     let mut suspects: Vec<(u32, Suspect)> = (1..32)
-        .filter(|&r| registers[r] != next.header.registers[r])
+        .filter(|&r| told >> r & 1 == 1 && registers[r] != left[r])
         .filter_map(|r| {
             let step = writers[r]?;
             let suspect = Suspect {
@@ -84,7 +86,7 @@ pub fn suspect(
                 pc: step.pc,
                 insn: step.insn,
                 register: r as u8,
-                core: next.header.registers[r],
+                core: left[r],
                 replay: step.rd_value,
                 proven: false,
             };
@@ -101,6 +103,25 @@ pub fn suspect(
         }
     }
     suspects.first().map(|(_, suspect)| *suspect)
+}
+
+/// The registers at the start of an interval, and which of them it tells, a bit each; `None` if it
+/// goes on from a state that is not the core's.
+fn left_by_core(
+    config: &RecorderConfig,
+    image: &Arc<Image>,
+    hart: u8,
+    next: &Interval,
+) -> Option<(u32, [u32; 32])> {
+    if next.header.layout == Layout::Full {
+        return Some((u32::MAX, next.header.registers));
+    }
+    let mut machine = Machine::<false>::new(config, image.clone());
+    machine.begin(hart, next).ok()?;
+    // As far as it goes: what it has told by then is the core's.
+    machine.run().ok();
+    let (told, values) = machine.first_reads();
+    Some((told, *values))
 }
 
 impl<const TRACK: bool> Machine<'_, TRACK> {

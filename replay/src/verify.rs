@@ -1,9 +1,11 @@
-//! Replays every interval by itself, in parallel, and says what holds and what does not.
+//! Replays every interval by itself (every key group, with codec `compact`), in parallel, and says
+//! what holds and what does not.
 
+use crate::order::{self, OrderReport};
 use crate::recording::{Damage, HartLog, Loss};
 use crate::suspect::{suspect, Suspect};
 use crate::{Divergence, Image, Machine, Recording, What};
-use lookback_log_format::interval::{EndReason, Gap, Interval, Record, HEADER_LEN, TRAILER_LEN};
+use lookback_log_format::interval::{EndReason, Gap, Interval, Layout, Record};
 use lookback_log_format::RecorderConfig;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -83,7 +85,7 @@ pub struct Totals {
 /// What came of a recording.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// Every interval in the file replayed and fits its neighbours, nothing is damaged, missing or
+    /// Every interval in the file replayed, the order of the harts explains what each of them saw and fits its neighbours, nothing is damaged, missing or
     /// lost on the way, and the board's end is there. Gaps do not count: the recorder says itself
     /// that it could not keep up.
     pub ok: bool,
@@ -93,6 +95,8 @@ pub struct Report {
     pub totals: Totals,
     /// One for each hart.
     pub harts: Vec<HartReport>,
+    /// All harts together, one for each kind of order that was logged.
+    pub order: Vec<OrderReport>,
     /// Parts of the file that cannot be used.
     pub damage: Vec<Damage>,
     /// What was lost on the way to the file.
@@ -103,7 +107,12 @@ impl Report {
     /// All divergences, in the order of the recording.
     pub fn divergences(&self) -> impl Iterator<Item = &Divergence> {
         let intervals = self.harts.iter().flat_map(|hart| &hart.intervals);
-        intervals.filter_map(|interval| interval.divergence.as_ref())
+        let alone = intervals.filter_map(|interval| interval.divergence.as_ref());
+        let together = self
+            .order
+            .iter()
+            .filter_map(|order| order.divergence.as_ref());
+        alone.chain(together)
     }
 
     /// All instructions to blame, in the order of the recording.
@@ -121,7 +130,11 @@ impl Report {
 /// The state of the hart behind an interval that replayed.
 struct Behind {
     registers: [u32; 32],
+    /// Which of them are known, a bit each.
+    told: u32,
     next_pc: Option<u32>,
+    /// Which registers it told before they were written, a bit each, and their contents.
+    first_reads: (u32, [u32; 32]),
 }
 
 /// Replays all intervals. `progress` is called after each, from any thread, with the instructions
@@ -142,12 +155,18 @@ pub fn verify(
         .iter()
         .map(|log| verify_hart(&recording.config, image, log, &advance))
         .collect();
-    let totals = totals(&harts);
+    let totals = totals(&harts, recording.summary().log_bytes);
+    let kinds = recording.order_kinds();
+    let order: Vec<OrderReport> = kinds
+        .into_par_iter()
+        .map(|kind| order::check(recording, image, kind, &mut |_| {}))
+        .collect();
     let complete = recording.end.is_some();
     let hart_ok = |hart: &HartReport| hart.missing.is_empty() && hart.seams.is_empty();
     let ok = complete
         && totals.intervals == totals.intervals_ok
         && harts.iter().all(hart_ok)
+        && order.iter().all(OrderReport::is_ok)
         && recording.damage.is_empty()
         && recording.losses.is_empty();
     Report {
@@ -155,6 +174,7 @@ pub fn verify(
         complete,
         totals,
         harts,
+        order,
         damage: recording.damage.clone(),
         losses: recording.losses.clone(),
     }
@@ -166,20 +186,14 @@ fn verify_hart(
     log: &HartLog,
     advance: &(impl Fn(u32) + Sync),
 ) -> HartReport {
-    let replayed: Vec<_> = log
-        .records
-        .par_iter()
+    let groups: Vec<&[Record]> = log.groups().collect();
+    let replayed: Vec<_> = groups
+        .into_par_iter()
         .map_init(
             || Machine::<false>::new(config, image.clone()),
-            |machine, record| match record {
-                Record::Gap(_) => None,
-                Record::Interval(interval) => {
-                    let result = replay(machine, log.hart, interval);
-                    advance(interval.trailer.instructions);
-                    Some(result)
-                }
-            },
+            |machine, group| replay_group(machine, log.hart, group, advance),
         )
+        .flatten_iter()
         .collect();
     let mut report = HartReport {
         hart: log.hart,
@@ -192,6 +206,8 @@ fn verify_hart(
     for (record, result) in log.records.iter().zip(replayed) {
         match record {
             Record::Gap(gap) => report.gaps.push(*gap),
+            // The recording keeps those apart.
+            Record::Order(_) => {}
             Record::Interval(interval) => report.intervals.push(IntervalReport {
                 suspect: match &result {
                     // One wrong instruction tends to spoil what follows: the first few tell.
@@ -230,6 +246,24 @@ fn blame(
     suspect(config, image, log.hart, interval, next)
 }
 
+/// Replays what depends on each other, in its order.
+fn replay_group<'a>(
+    machine: &mut Machine<'a, false>,
+    hart: u8,
+    group: &'a [Record],
+    advance: &(impl Fn(u32) + Sync),
+) -> Vec<Option<Result<Behind, Divergence>>> {
+    let results = group.iter().map(|record| match record {
+        Record::Gap(_) | Record::Order(_) => None,
+        Record::Interval(interval) => {
+            let result = replay(machine, hart, interval);
+            advance(interval.trailer.instructions);
+            Some(result)
+        }
+    });
+    results.collect()
+}
+
 fn replay<'a>(
     machine: &mut Machine<'a, false>,
     hart: u8,
@@ -237,16 +271,19 @@ fn replay<'a>(
 ) -> Result<Behind, Divergence> {
     machine.begin(hart, interval)?;
     machine.run()?;
+    let (mask, values) = machine.first_reads();
     Ok(Behind {
         registers: *machine.registers(),
+        told: machine.told(),
         next_pc: machine.next_pc(),
+        first_reads: (mask, *values),
     })
 }
 
 /// Checks that each record starts where the one before it ended.
 fn seams(log: &HartLog, replayed: &[Option<Result<Behind, Divergence>>]) -> Vec<Seam> {
     let mut seams = Vec::new();
-    for (pair, behind) in log.records.windows(2).zip(replayed) {
+    for (pair, pair_results) in log.records.windows(2).zip(replayed.windows(2)) {
         let (before, after) = (pair[0].index(), pair[1].index());
         if after != before + 1 {
             continue;
@@ -265,12 +302,18 @@ fn seams(log: &HartLog, replayed: &[Option<Result<Behind, Divergence>>]) -> Vec<
                 "the first ends with instruction {end}, the second starts with {start}"
             ));
         }
-        let (Some(Ok(behind)), Record::Interval(next)) = (behind, &pair[1]) else {
+        let (Some(Ok(behind)), Record::Interval(next)) = (&pair_results[0], &pair[1]) else {
             continue;
         };
-        let registers = behind.registers.iter().zip(&next.header.registers);
-        if let Some((number, (old, new))) = registers.enumerate().skip(1).find(|(_, (a, b))| a != b)
-        {
+        let (told, started) = match (&pair_results[1], next.header.layout) {
+            (_, Layout::Full) => (u32::MAX, &next.header.registers),
+            (Some(Ok(after)), _) => (after.first_reads.0 & behind.told, &after.first_reads.1),
+            _ => (0, &next.header.registers),
+        };
+        let registers = behind.registers.iter().zip(started).enumerate().skip(1);
+        let differs =
+            |(number, (old, new)): &(usize, (&u32, &u32))| told >> number & 1 == 1 && old != new;
+        if let Some((number, (old, new))) = registers.into_iter().find(differs) {
             found(format!(
                 "x{number} is {old:#010x} at the end of the first and {new:#010x} at the start \
                  of the second"
@@ -295,6 +338,7 @@ fn end_of(record: &Record) -> u64 {
             .retired
             .saturating_add(interval.trailer.instructions.into()),
         Record::Gap(gap) => gap.retired.saturating_add(gap.lost.into()),
+        Record::Order(_) => 0,
     }
 }
 
@@ -302,12 +346,13 @@ fn start_of(record: &Record) -> u64 {
     match record {
         Record::Interval(interval) => interval.header.retired,
         Record::Gap(gap) => gap.retired,
+        Record::Order(_) => 0,
     }
 }
 
-fn totals(harts: &[HartReport]) -> Totals {
+fn totals(harts: &[HartReport], log_bytes: u64) -> Totals {
     let mut totals = Totals::default();
-    let (mut entry_bytes, mut log_bytes) = (0, 0);
+    let mut entry_bytes = 0;
     for interval in harts.iter().flat_map(|hart| &hart.intervals) {
         let instructions = u64::from(interval.instructions);
         totals.intervals += 1;
@@ -317,7 +362,6 @@ fn totals(harts: &[HartReport]) -> Totals {
             totals.instructions_ok += instructions;
         }
         entry_bytes += interval.entry_bytes;
-        log_bytes += interval.entry_bytes + (HEADER_LEN + TRAILER_LEN) as u64;
     }
     let gaps = harts.iter().flat_map(|hart| &hart.gaps);
     totals.instructions_lost = gaps.map(|gap| u64::from(gap.lost)).sum();

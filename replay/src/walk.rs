@@ -35,7 +35,8 @@ pub fn walk(
     range: Range<u64>,
     mut visit: impl FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let mut machine = Machine::<true>::new(&recording.config, image.clone());
+    let mut machine =
+        Machine::<true>::new(&recording.config, image.clone()).with_records(&log.records);
     let mut previous: Option<u32> = None;
     for record in &log.records {
         let (start, end) = span(record);
@@ -51,6 +52,7 @@ pub fn walk(
         }
         match record {
             Record::Gap(gap) => visit(Event::Gap(gap))?,
+            Record::Order(_) => {}
             Record::Interval(interval) => {
                 visit(Event::Interval(interval))?;
                 let from = range.start.saturating_sub(start).min(u32::MAX.into()) as u32;
@@ -76,6 +78,7 @@ fn span(record: &Record) -> (u64, u64) {
     let (start, length) = match record {
         Record::Interval(i) => (i.header.retired, i.trailer.instructions),
         Record::Gap(gap) => (gap.retired, gap.lost),
+        Record::Order(_) => (0, 0),
     };
     (start, start.saturating_add(length.into()))
 }
@@ -112,17 +115,18 @@ pub fn machine_at<'a>(
     let Some(at) = found.or_else(|| log.records.iter().rposition(ends)) else {
         return Ok(None);
     };
-    let mut machine = Machine::<true>::new(&recording.config, image.clone());
+    let mut machine =
+        Machine::<true>::new(&recording.config, image.clone()).with_records(&log.records);
     for record in &log.records[at.saturating_sub(history)..at] {
         if let Record::Interval(interval) = record {
             // A damaged interval only costs what it would have told about memory.
-            if machine.resume(log.hart, interval).is_ok() {
+            if machine.follow(log.hart, interval).is_ok() {
                 machine.run().ok();
             }
         }
     }
     if let Record::Interval(interval) = &log.records[at] {
-        machine.resume(log.hart, interval)?;
+        machine.follow(log.hart, interval)?;
         let position = (retired - interval.header.retired).min(u32::MAX.into()) as u32;
         machine.run_until(position, &mut Silent)?;
     }

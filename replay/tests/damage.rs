@@ -5,7 +5,7 @@ mod common;
 use common::{config, record, Run};
 use lookback_firmware::folder;
 use lookback_log_format::config::count_bits_for;
-use lookback_log_format::interval::{EndReason, Header, Interval, Record, Trailer};
+use lookback_log_format::interval::{EndReason, Header, Interval, Layout, Record, Trailer};
 use lookback_replay::{verify, Divergence, Image, Machine, Recording, Step};
 use proptest::prelude::*;
 use std::sync::{Arc, OnceLock};
@@ -27,7 +27,7 @@ fn intervals(run: &Run) -> Vec<&Interval> {
     let records = run.records.iter();
     let intervals = records.filter_map(|record| match record {
         Record::Interval(interval) => Some(interval),
-        Record::Gap(_) => None,
+        Record::Gap(_) | Record::Order(_) => None,
     });
     intervals.collect()
 }
@@ -168,7 +168,7 @@ proptest! {
         let mut config = run.config.clone();
         config.dict_bits = dict_bits;
         config.count_bits = count_bits_for(config.interval);
-        let header = Header { mode: 3, index: 0, retired: u64::MAX, cycle: 0, pc, registers };
+        let header = Header { layout: Layout::Full, mode: 3, index: 0, retired: u64::MAX, cycle: 0, pc, registers };
         let trailer = Trailer { instructions, digest, reason: EndReason::Length };
         let interval = Interval { header, entries, trailer };
         let mut machine = Machine::<true>::new(&config, image);

@@ -4,7 +4,9 @@
 mod common;
 
 use common::{config, record};
+use lookback_log_format::config::{Codec, Coder, Compact, TagKind};
 use lookback_log_format::retire::lanes;
+use lookback_log_format::{isa, RecorderConfig};
 use lookback_replay::{verify, Machine};
 use proptest::prelude::*;
 
@@ -101,6 +103,35 @@ fn instruction() -> impl Strategy<Value = u32> {
     })
 }
 
+/// A compressed word. Pointers mostly stay where they are.
+fn compressed() -> impl Strategy<Value = u32> {
+    (any::<u16>(), 0u32..20).prop_filter_map("not compressed", |(word, any)| {
+        let word = u32::from(word);
+        let full = isa::expand(word);
+        let destination = match full & 0x7f {
+            0x23 | 0x63 => 0,
+            _ => full >> 7 & 31,
+        };
+        let spoils = (10..16).contains(&destination) && any != 0;
+        (isa::is_compressed(word) && !spoils).then_some(word)
+    })
+}
+
+/// Instructions of both sizes, one behind the other, as words of memory.
+fn mixed() -> impl Strategy<Value = Vec<u32>> {
+    let one = prop_oneof![
+        instruction().prop_map(|word| vec![word as u16, (word >> 16) as u16]),
+        compressed().prop_map(|word| vec![word as u16]),
+    ];
+    prop::collection::vec(one, 2 * BODY_WORDS).prop_map(|items| {
+        let halves: Vec<u16> = items.concat();
+        let words = halves.chunks_exact(2).take(BODY_WORDS);
+        words
+            .map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16)
+            .collect()
+    })
+}
+
 /// The smallest ELF: a header, one segment, no sections.
 fn elf(words: &[u32], writable: bool) -> Vec<u8> {
     let size = 4 * words.len() as u32;
@@ -120,6 +151,57 @@ fn elf(words: &[u32], writable: bool) -> Vec<u8> {
     file
 }
 
+/// Records a random program and holds its replay against the run.
+fn check(body: Vec<u32>, config: RecorderConfig, writable: bool) -> Result<(), TestCaseError> {
+    let mut words = start();
+    words.extend(body);
+    words.push(jump((BODY_WORDS as u32 * 4).wrapping_neg()));
+    let run = record(
+        "random",
+        &elf(&words, writable),
+        config,
+        b"input",
+        3000,
+        true,
+    );
+    let recording = run.recording();
+    let image = recording.image(None).unwrap();
+    let report = verify(&recording, &image, |_, _| {});
+    prop_assert!(report.ok, "{:#?}", report);
+    let mut retires = run.retires.iter();
+    let mut machine = Machine::<true>::new(&recording.config, image);
+    for interval in recording.harts[0].intervals() {
+        machine.begin(0, interval).unwrap();
+        while let Some(step) = machine.step().unwrap() {
+            let r = retires.next().unwrap();
+            prop_assert_eq!(step.insn, r.insn);
+            prop_assert_eq!((step.pc, step.trap), (r.pc_rdata, r.trap));
+            prop_assert_eq!((step.rd, step.rd_value), (r.rd_addr, r.rd_wdata));
+            prop_assert_eq!((step.mem_rmask, step.mem_wmask), (r.mem_rmask, r.mem_wmask));
+            prop_assert_eq!(step.mem_wdata, r.mem_wdata & lanes(r.mem_wmask));
+            prop_assert_eq!(step.mem_rdata, r.mem_rdata & lanes(r.mem_rmask));
+        }
+    }
+    prop_assert!(retires.next().is_none());
+    Ok(())
+}
+
+/// Every kind of codec `compact`, with tables that are often too small.
+fn compact() -> impl Strategy<Value = Compact> {
+    let kinds = (any::<bool>(), any::<bool>(), 0u8..4);
+    (kinds, 1u8..7, 1u16..5).prop_map(|((words, plain, row), last_bits, key)| Compact {
+        tags: if words { TagKind::Words } else { TagKind::Bits },
+        row_words: 1 << row,
+        coder: if plain {
+            Coder::Plain
+        } else {
+            Coder::Arithmetic
+        },
+        last_bits,
+        key,
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 400,
@@ -137,31 +219,48 @@ proptest! {
         dirty_bits in 0u8..8,
         writable: bool,
     ) {
-        let mut words = start();
-        words.extend(body);
-        words.push(jump((BODY_WORDS as u32 * 4).wrapping_neg()));
         let mut config = config(interval);
         (config.tag_set_bits, config.tag_words) = (tag_set_bits, tag_words);
         (config.epoch_bits, config.dirty_bits) = (epoch_bits, dirty_bits);
-        let run = record("random", &elf(&words, writable), config, b"input", 3000, true);
-        let recording = run.recording();
-        let image = recording.image(None).unwrap();
-        let report = verify(&recording, &image, |_, _| {});
-        prop_assert!(report.ok, "{:#?}", report);
-        let mut retires = run.retires.iter();
-        let mut machine = Machine::<true>::new(&recording.config, image);
-        for interval in recording.harts[0].intervals() {
-            machine.begin(0, interval).unwrap();
-            while let Some(step) = machine.step().unwrap() {
-                let r = retires.next().unwrap();
-                prop_assert_eq!(step.insn, r.insn);
-                prop_assert_eq!((step.pc, step.trap), (r.pc_rdata, r.trap));
-                prop_assert_eq!((step.rd, step.rd_value), (r.rd_addr, r.rd_wdata));
-                prop_assert_eq!((step.mem_rmask, step.mem_wmask), (r.mem_rmask, r.mem_wmask));
-                prop_assert_eq!(step.mem_wdata, r.mem_wdata & lanes(r.mem_wmask));
-                prop_assert_eq!(step.mem_rdata, r.mem_rdata & lanes(r.mem_rmask));
-            }
+        check(body, config, writable)?;
+    }
+
+    #[test]
+    fn random_programs_of_both_sizes_replay(
+        body in mixed(),
+        interval in prop_oneof![Just(64u32), Just(333), Just(100_000)],
+        tag_set_bits in 0u8..4,
+        epoch_bits in 1u8..3,
+        dirty_bits in 0u8..8,
+        compact in prop_oneof![Just(None), compact().prop_map(Some)],
+        writable: bool,
+    ) {
+        let mut config = config(interval);
+        (config.attached, config.compressed) = (true, true);
+        (config.tag_set_bits, config.dirty_bits) = (tag_set_bits, dirty_bits);
+        config.epoch_bits = epoch_bits;
+        if let Some(compact) = compact {
+            config.tag_words = compact.row_words;
+            config.codec = Codec::Compact(compact);
         }
-        prop_assert!(retires.next().is_none());
+        check(body, config, writable)?;
+    }
+
+    #[test]
+    fn random_programs_replay_from_compact_logs(
+        body in prop::collection::vec(instruction(), BODY_WORDS),
+        interval in prop_oneof![Just(64u32), Just(333), Just(100_000)],
+        sets_and_ways in (0u8..4, 1u8..3),
+        rows in 0u8..4,
+        sizes in (1u8..9, 0u8..8),
+        compact in compact(),
+        writable: bool,
+    ) {
+        let mut config = config(interval);
+        (config.tag_set_bits, config.tag_ways) = sets_and_ways;
+        (config.dict_bits, config.dirty_bits) = sizes;
+        config.tag_words = compact.row_words << rows;
+        config.codec = Codec::Compact(compact);
+        check(body, config, writable)?;
     }
 }

@@ -17,6 +17,14 @@ pub enum Error {
         /// All names, for the message.
         known: String,
     },
+    /// No FPGA board has this name.
+    #[error("no board is called \"{name}\"; there are: {known}")]
+    UnknownBoard {
+        /// What was asked for.
+        name: String,
+        /// All names, for the message.
+        known: String,
+    },
     /// rust-hdl's own checks refuse the circuit.
     #[error("{top}: the circuit is not complete:\n{details}")]
     Check {

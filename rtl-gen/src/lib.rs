@@ -6,6 +6,7 @@
 //! ```
 //! The same preset gives the same bytes on every machine: no dates, no paths, no random order.
 
+mod board;
 mod design;
 mod error;
 mod fusesoc;
@@ -15,6 +16,7 @@ mod preset;
 mod verilator;
 mod width;
 
+pub use board::{board_verilog, find_board, BoardVerilog, RECORDERS};
 pub use design::{emit, Design, Direction, Port};
 pub use error::{Error, Result};
 pub use manifest::Manifest;

@@ -1,11 +1,15 @@
 //! The named designs. A new one is one entry in [`presets`].
 
 use lookback_hdl::attach::recorder::config as attached;
+use lookback_hdl::compact::config::FULL;
 use lookback_hdl::recorder::config::{BUGNET, CLOCK_HZ, TINY};
 use lookback_hdl::tops;
 use lookback_log_format::RecorderConfig;
 
 use crate::{emit, Design, Error, Manifest, Result};
+
+/// Room to build the largest design.
+const STACK_BYTES: usize = 256 << 20;
 
 /// A named design.
 pub struct Preset {
@@ -30,7 +34,16 @@ impl Preset {
 
     /// Checks the circuit and emits its Verilog.
     pub fn generate(&self) -> Result<Design> {
-        (self.build)(&self.top())
+        // A board with four harts is larger than the stack of an ordinary thread while it is built.
+        std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+            let thread = builder.spawn_scoped(scope, || (self.build)(&self.top()));
+            match thread.map(|thread| thread.join()) {
+                Ok(Ok(design)) => design,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(_) => (self.build)(&self.top()),
+            }
+        })
     }
 
     /// Describes a design that [`Preset::generate`] made.
@@ -61,6 +74,12 @@ pub fn presets() -> &'static [Preset] {
             recorder: || Some(attached(&TINY)),
         },
         Preset {
+            name: "recorder-full",
+            description: "The recorder with the smallest log (codec compact), for one RVFI core",
+            build: |top| emit(top, &mut *tops::recorder_full()),
+            recorder: || Some(FULL.config(CLOCK_HZ)),
+        },
+        Preset {
             name: "recorder-bugnet",
             description: "The recorder with the sizes of the BugNet paper, for one RVFI core",
             build: |top| emit(top, &mut *tops::recorder_bugnet()),
@@ -71,6 +90,12 @@ pub fn presets() -> &'static [Preset] {
             description: "The recorder so small that it overflows all the time, for tests",
             build: |top| emit(top, &mut *tops::recorder_tiny()),
             recorder: || Some(TINY.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-full",
+            description: "The SoC with the recorder of recorder-full, for simulation: RAM outside",
+            build: |top| emit(top, &mut *tops::board_full()),
+            recorder: || Some(FULL.config(CLOCK_HZ)),
         },
         Preset {
             name: "sim-bugnet",
@@ -89,6 +114,54 @@ pub fn presets() -> &'static [Preset] {
             name: "sim-soc",
             description: "The SoC alone, for simulation: RAM outside, retirement port brought out",
             build: |top| emit(top, &mut *tops::board_soc()),
+            recorder: || None,
+        },
+        Preset {
+            name: "recorder-bugnet-2",
+            description: "As `recorder-bugnet`, for two harts with one retirement port",
+            build: |top| emit(top, &mut *tops::recorder_bugnet_2()),
+            recorder: || Some(BUGNET.config_of(2, CLOCK_HZ)),
+        },
+        Preset {
+            name: "recorder-tiny-2",
+            description: "As `recorder-tiny`, for two harts, for tests",
+            build: |top| emit(top, &mut *tops::recorder_tiny_2()),
+            recorder: || Some(TINY.config_of(2, CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-bugnet-2",
+            description: "As `sim-bugnet`, with two harts",
+            build: |top| emit(top, &mut *tops::board_bugnet_2()),
+            recorder: || Some(BUGNET.config_of(2, CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-tiny-2",
+            description: "As `sim-tiny`, with two harts",
+            build: |top| emit(top, &mut *tops::board_tiny_2()),
+            recorder: || Some(TINY.config_of(2, CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-soc-2",
+            description: "As `sim-soc`, with two harts",
+            build: |top| emit(top, &mut *tops::board_smp_2()),
+            recorder: || None,
+        },
+        Preset {
+            name: "sim-bugnet-4",
+            description: "As `sim-bugnet`, with four harts",
+            build: |top| emit(top, &mut *tops::board_bugnet_4()),
+            recorder: || Some(BUGNET.config_of(4, CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-tiny-4",
+            description: "As `sim-tiny`, with four harts",
+            build: |top| emit(top, &mut *tops::board_tiny_4()),
+            recorder: || Some(TINY.config_of(4, CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-soc-4",
+            description: "As `sim-soc`, with four harts",
+            build: |top| emit(top, &mut *tops::board_smp_4()),
             recorder: || None,
         },
     ];

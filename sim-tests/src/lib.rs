@@ -7,13 +7,14 @@ pub mod faults;
 pub mod torture;
 
 use anyhow::{ensure, Context, Result};
+use lookback::driver::disk::Sink;
 use lookback::driver::file::Recording as File;
 use lookback::driver::summary::Summary;
 use lookback::driver::{record, Settings, Watcher};
 use lookback::firmware::Firmware;
 use lookback::transport::sim::SimLink;
 use lookback_log_format::interval::Record;
-use lookback_log_format::{RecorderConfig, Retire};
+use lookback_log_format::{isa, RecorderConfig, Retire};
 use lookback_model::attach::Adapted;
 use lookback_replay::{Machine, Recording, Step};
 use lookback_sim::{Board, BoardOptions, CoreChoice, EngineChoice, Segment, TraceItem};
@@ -35,6 +36,8 @@ pub struct Options {
     pub may_stall: bool,
     /// Whether the results of multiplications and divisions are logged, too.
     pub log_results: bool,
+    /// Intervals a key group, with codec `compact`.
+    pub key: u16,
     /// What is typed at the console.
     pub stdin: Vec<u8>,
     /// The recording is stopped after about so many instructions.
@@ -55,6 +58,7 @@ impl Options {
             interval: 1000,
             may_stall: true,
             log_results: false,
+            key: 1,
             stdin: Vec::new(),
             max_instructions: 2_000_000,
         }
@@ -119,6 +123,8 @@ pub fn run_recorded(elf: &[u8], options: &Options) -> Result<Outcome> {
         may_stall: options.may_stall,
         log_results: options.log_results,
         window: firmware.window(),
+        loaded: firmware.loaded_window(),
+        key: options.key,
         max_instructions: Some(options.max_instructions),
         patience: Duration::from_secs(5),
     };
@@ -170,13 +176,16 @@ fn board(elf: &[u8], options: &BoardOptions) -> Result<Board> {
 fn adapted(raw: &[TraceItem], log_results: bool) -> Vec<TraceItem> {
     let mut registers = [0; 32];
     let adapt = |item: &TraceItem| match item {
-        TraceItem::Retire(raw) => {
-            let field = (raw.insn >> 7 & 31) as usize;
+        TraceItem::Retire { hart, retire: raw } => {
+            let field = (isa::expand(raw.insn) >> 7 & 31) as usize;
             let retire = Adapted::new(raw, registers[field], log_results).retire;
             if !raw.trap && raw.rd_addr != 0 {
                 registers[usize::from(raw.rd_addr)] = raw.rd_wdata;
             }
-            TraceItem::Retire(retire)
+            TraceItem::Retire {
+                hart: *hart,
+                retire,
+            }
         }
         snoop => *snoop,
     };
@@ -194,6 +203,20 @@ impl Write for Shared {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl Sink for Shared {
+    fn begin_sync(&mut self) -> io::Result<()> {
+        self.0.borrow_mut().begin_sync()
+    }
+
+    fn on_disk(&mut self) -> io::Result<u64> {
+        self.0.borrow_mut().on_disk()
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.borrow_mut().sync()
     }
 }
 
@@ -222,26 +245,47 @@ impl Outcome {
         self.recording.harts.first().map_or(&[], |log| &log.records)
     }
 
+    /// The records of a hart.
+    pub fn records_of(&self, hart: u8) -> &[Record] {
+        self.recording.hart(hart).map_or(&[], |log| &log.records)
+    }
+
     /// Retirements that the board's checking port showed.
     pub fn retirements(&self) -> impl Iterator<Item = &Retire> {
         self.trace.iter().filter_map(|item| match item {
-            TraceItem::Retire(retire) => Some(retire),
+            TraceItem::Retire { retire, .. } => Some(retire),
             TraceItem::Snoop { .. } => None,
+        })
+    }
+
+    /// Those of a hart.
+    fn retirements_of(&self, hart: u8) -> impl Iterator<Item = &Retire> {
+        self.trace.iter().filter_map(move |item| match item {
+            TraceItem::Retire {
+                hart: whose,
+                retire,
+            } if *whose == hart => Some(retire),
+            TraceItem::Retire { .. } | TraceItem::Snoop { .. } => None,
         })
     }
 
     /// Replays all intervals and requires every instruction to be the one that retired: address,
     /// word, registers, memory. Gives the number of instructions compared.
     pub fn replay_equals_retirements(&self) -> Result<u64> {
-        let retired: Vec<&Retire> = self.retirements().collect();
+        let harts = 0..self.recording.config.harts;
+        harts.map(|hart| self.replay_of_hart(hart)).sum()
+    }
+
+    fn replay_of_hart(&self, hart: u8) -> Result<u64> {
+        let retired: Vec<&Retire> = self.retirements_of(hart).collect();
         let image = self.recording.image(None)?;
         let mut machine = Machine::<true>::new(&self.recording.config, image);
         let mut compared = 0;
-        for record in self.records() {
+        for record in self.records_of(hart) {
             let Record::Interval(interval) = record else {
                 continue;
             };
-            machine.begin(0, interval)?;
+            machine.begin(hart, interval)?;
             let mut wrong = None;
             machine.run_until(interval.trailer.instructions, &mut |step: &Step| {
                 let port = retired.get(step.retired as usize);
@@ -264,15 +308,44 @@ impl Outcome {
         Ok(compared)
     }
 
+    /// Codec `compact`: which values the hardware chose to hurry, as its log says.
+    fn hurries(&self) -> Result<Vec<bool>> {
+        // No other codec has any, and a log that does not replay may still be what the model says.
+        if self.recording.config.compact().is_none() {
+            return Ok(Vec::new());
+        }
+        let image = self.recording.image(None)?;
+        let mut machine = Machine::<false>::new(&self.recording.config, image);
+        machine.watch_hurries();
+        for record in self.records() {
+            if let Record::Interval(interval) = record {
+                machine.begin(0, interval)?;
+                let all = interval.trailer.instructions;
+                machine.run_until(all, &mut |_: &Step| ControlFlow::Continue(()))?;
+            }
+        }
+        Ok(machine.take_hurries())
+    }
+
     /// Feeds the golden recorder with what the checking ports showed and requires the records that
     /// the hardware sent. Cycle numbers are the hardware's own and only have to go up.
     pub fn model_agrees(&self) -> Result<()> {
+        (0..self.recording.config.harts).try_for_each(|hart| self.model_of_hart(hart))
+    }
+
+    fn model_of_hart(&self, hart: u8) -> Result<()> {
         let mut config = self.recording.config.clone();
         config.control |= lookback_log_format::registers::CONTROL_RECORD;
         let mut model = lookback_model::Recorder::new(&config);
+        model.decide(self.hurries()?);
         for item in &self.trace {
             match item {
-                TraceItem::Retire(retire) => model.retire(retire, 0),
+                TraceItem::Retire { hart: own, retire } if *own == hart => model.retire(retire, 0),
+                // What another hart writes is another's write.
+                TraceItem::Retire { retire, .. } if !retire.trap && retire.mem_wmask != 0 => {
+                    model.snoop(retire.mem_addr, retire.mem_wmask);
+                }
+                TraceItem::Retire { .. } => {}
                 TraceItem::Snoop { addr, mask } => model.snoop(*addr, *mask),
             }
         }
@@ -280,7 +353,7 @@ impl Outcome {
             model.stop(end.reason, 0);
         }
         let expected = model.take_records();
-        let found = self.records();
+        let found = self.records_of(hart);
         let mut cycle = 0;
         for (wanted, got) in expected.iter().zip(found) {
             let (mut wanted, got) = (wanted.clone(), got);

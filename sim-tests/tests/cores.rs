@@ -25,7 +25,8 @@ fn program(core: &str, name: &str) -> Program {
 }
 
 fn options(core: &str, program: &Program) -> Options {
-    let mut options = Options::core(core);
+    let target = lookback_firmware::target(core).expect("a target of this name");
+    let mut options = Options::core(target.core);
     options.stdin.clone_from(&program.header.stdin);
     options
 }
@@ -61,10 +62,10 @@ fn check(core: &str, program: &Program, options: &Options) -> Outcome {
     outcome
 }
 
-fn all_programs(core: &str) {
+fn all_programs(core: &str, least: usize) {
     let programs = core_programs(core).expect("firmware is there");
     assert!(
-        programs.len() >= 7,
+        programs.len() >= least,
         "{core} has {} programs",
         programs.len()
     );
@@ -95,17 +96,47 @@ fn all_programs(core: &str) {
 
 #[test]
 fn picorv32_records_and_replays_all_its_programs() {
-    all_programs("picorv32");
+    all_programs("picorv32", 7);
 }
 
 #[test]
 fn serv_records_and_replays_all_its_programs() {
-    all_programs("serv");
+    all_programs("serv", 7);
 }
 
 #[test]
 fn ibex_records_and_replays_all_its_programs() {
-    all_programs("ibex");
+    all_programs("ibex", 7);
+}
+
+#[test]
+fn compressed_programs_are_recorded_and_replayed() {
+    for core in ["picorv32-c", "ibex-c"] {
+        all_programs(core, 5);
+        let program = program(core, "compute");
+        let outcome = recorded(core, &program, &options(core, &program));
+        let all = outcome.retirements().count();
+        let short = outcome
+            .retirements()
+            .filter(|r| isa::is_compressed(r.insn) && r.insn >> 16 == 0);
+        assert!(
+            3 * short.count() > all,
+            "{core}: most of {all} are full-size"
+        );
+    }
+}
+
+/// What a core without the C extension makes of them nobody needs to find out.
+#[test]
+fn firmware_with_compressed_instructions_needs_a_core_that_has_them() {
+    let elf = elf(&program("ibex-c", "hello"));
+    let firmware = lookback::firmware::Firmware::parse("c.elf".into(), elf).expect("an ELF");
+    for (core, takes) in [("picorv32", true), ("serv", false), ("ibex", true)] {
+        let suits = firmware.suits(&CoreChoice::Named(core.into()));
+        assert_eq!(suits.is_ok(), takes, "{core}");
+    }
+    let error = firmware.suits(&CoreChoice::Own).expect_err("it has none");
+    assert!(error.to_string().contains("no C extension"), "{error}");
 }
 
 /// Handlers do run: otherwise the programs above would prove less than they seem to.

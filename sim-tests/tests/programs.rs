@@ -46,13 +46,13 @@ fn check(program: &Program, engine: EngineChoice, preset: &str) -> Outcome {
     outcome
 }
 
-#[test]
-fn all_programs_record_and_replay_undisturbed() {
+/// All programs on a board: they take the same cycles as without a recorder.
+fn undisturbed(preset: &str) {
     for program in programs().expect("firmware is there") {
-        let outcome = check(&program, EngineChoice::Verilator, "bugnet");
+        let outcome = check(&program, EngineChoice::Verilator, preset);
         let (_, finished, cycles) = run_plain(
             &elf(&program),
-            &options(&program, EngineChoice::Verilator, "bugnet"),
+            &options(&program, EngineChoice::Verilator, preset),
         )
         .expect("the same ran with a recorder");
         assert_eq!(finished, outcome.finished, "{}", program.name);
@@ -63,6 +63,16 @@ fn all_programs_record_and_replay_undisturbed() {
             program.name
         );
     }
+}
+
+#[test]
+fn all_programs_record_and_replay_undisturbed() {
+    undisturbed("bugnet");
+}
+
+#[test]
+fn all_programs_record_and_replay_undisturbed_with_the_smallest_log() {
+    undisturbed("full");
 }
 
 #[test]

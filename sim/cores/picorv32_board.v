@@ -1,6 +1,6 @@
 // PicoRV32 on a simulated board, with the ports of Lookback's own simulated boards.
 //
-// RV32IM and PicoRV32's own interrupts: irq 3 is the software interrupt, irq 7 the timer's, both
+// RV32IMC and PicoRV32's own interrupts: irq 3 is the software interrupt, irq 7 the timer's, both
 // levels; irq 0 (its own timer), 1 (ebreak, ecall, illegal) and 2 (misaligned) are the core's.
 // The handler is at 0x80000010.
 module lookback_picorv32_board (
@@ -60,6 +60,7 @@ module lookback_picorv32_board (
         .BARREL_SHIFTER(1),
         .ENABLE_MUL(1),
         .ENABLE_DIV(1),
+        .COMPRESSED_ISA(1),
         .ENABLE_IRQ(1),
         .REGS_INIT_ZERO(1),
         .LATCHED_IRQ(32'hffffff77),

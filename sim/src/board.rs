@@ -57,6 +57,11 @@ pub struct BoardOptions {
     pub preset: String,
     /// Whose core it has; any but the project's own needs Verilator.
     pub core: CoreChoice,
+    /// Harts: 1, 2 or 4.
+    pub harts: u8,
+    /// Which interleaving of several harts: another number brings another one, 0 that of the hardware
+    /// alone.
+    pub seed: u32,
     /// Bytes of RAM at [`RAM_BASE`].
     pub ram_bytes: u32,
     /// Clock cycles of a bit on the log link.
@@ -77,6 +82,8 @@ impl Default for BoardOptions {
             engine: EngineChoice::Auto,
             preset: "bugnet".to_owned(),
             core: CoreChoice::Own,
+            harts: 1,
+            seed: 0,
             ram_bytes: 16 << 20,
             bit_clocks: 1,
             recorder: true,
@@ -133,7 +140,10 @@ impl Board {
         load: &[Segment<'_>],
         progress: &mut dyn FnMut(&str),
     ) -> Result<Board> {
-        let entry = catalog::find(&options.preset, options.recorder)?;
+        let entry = catalog::find(&options.preset, options.harts, options.recorder)?;
+        if options.core != CoreChoice::Own && options.harts != 1 {
+            return Err(Error::HartsOfOthers);
+        }
         let ram = load_ram(options.ram_bytes, load)?;
         if options.bit_clocks == 0 {
             return Err(Error::BitClocks);
@@ -185,6 +195,7 @@ impl Board {
             ram_bytes: options.ram_bytes,
             bit_clocks: options.bit_clocks.into(),
             gpio_in: 0,
+            seed: options.seed,
         };
         let mut exchange = Exchange::new(inputs, ram);
         exchange.trace = options.trace.then(Vec::new);
@@ -213,7 +224,8 @@ impl Board {
         Ok(())
     }
 
-    pub(crate) fn reset(&mut self) -> Result<()> {
+    /// Resets the board as its button would; memory keeps its contents.
+    pub fn reset(&mut self) -> Result<()> {
         self.exchange.inputs.reset = 1;
         let end = self.exchange.state.cycle + RESET_CYCLES;
         while self.exchange.state.cycle < end {

@@ -10,6 +10,7 @@ use crate::{Error, Result};
 /// A board for both engines.
 pub(crate) struct Entry {
     name: &'static str,
+    harts: u8,
     rtl: &'static str,
     attached: &'static str,
     stepped: fn() -> Box<dyn Engine>,
@@ -34,40 +35,96 @@ impl Entry {
 
 const BOARDS: &[Entry] = &[
     Entry {
+        name: "full",
+        harts: 1,
+        rtl: "sim-full",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_full())),
+    },
+    Entry {
         name: "bugnet",
+        harts: 1,
         rtl: "sim-bugnet",
         attached: "recorder",
         stepped: || Box::new(Stepped::new(tops::board_bugnet())),
     },
     Entry {
         name: "tiny",
+        harts: 1,
         rtl: "sim-tiny",
         attached: "recorder-small",
         stepped: || Box::new(Stepped::new(tops::board_tiny())),
     },
+    Entry {
+        name: "bugnet",
+        harts: 2,
+        rtl: "sim-bugnet-2",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_bugnet_2())),
+    },
+    Entry {
+        name: "tiny",
+        harts: 2,
+        rtl: "sim-tiny-2",
+        attached: "recorder-small",
+        stepped: || Box::new(Stepped::new(tops::board_tiny_2())),
+    },
+    Entry {
+        name: "bugnet",
+        harts: 4,
+        rtl: "sim-bugnet-4",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_bugnet_4())),
+    },
+    Entry {
+        name: "tiny",
+        harts: 4,
+        rtl: "sim-tiny-4",
+        attached: "recorder-small",
+        stepped: || Box::new(Stepped::new(tops::board_tiny_4())),
+    },
 ];
 
-/// Without its recorder every board is this one.
-const WITHOUT_RECORDER: Entry = Entry {
-    name: "soc",
-    rtl: "sim-soc",
-    attached: "recorder",
-    stepped: || Box::new(Stepped::new(tops::board_soc())),
-};
+/// Without its recorder every board is one of these.
+const WITHOUT_RECORDER: &[Entry] = &[
+    Entry {
+        name: "soc",
+        harts: 1,
+        rtl: "sim-soc",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_soc())),
+    },
+    Entry {
+        name: "soc",
+        harts: 2,
+        rtl: "sim-soc-2",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_smp_2())),
+    },
+    Entry {
+        name: "soc",
+        harts: 4,
+        rtl: "sim-soc-4",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_smp_4())),
+    },
+];
 
 /// The names of the boards, which are those of their recorders' sizes.
 pub fn board_names() -> Vec<&'static str> {
-    BOARDS.iter().map(|entry| entry.name).collect()
+    let single = BOARDS.iter().filter(|entry| entry.harts == 1);
+    single.map(|entry| entry.name).collect()
 }
 
-pub(crate) fn find(name: &str, recorder: bool) -> Result<&'static Entry> {
-    let found = BOARDS.iter().find(|entry| entry.name == name);
-    match found {
-        Some(_) if !recorder => Ok(&WITHOUT_RECORDER),
-        Some(entry) => Ok(entry),
-        None => Err(Error::UnknownBoard {
+pub(crate) fn find(name: &str, harts: u8, recorder: bool) -> Result<&'static Entry> {
+    if !BOARDS.iter().any(|entry| entry.name == name) {
+        return Err(Error::UnknownBoard {
             name: name.to_owned(),
             known: board_names().join(", "),
-        }),
+        });
     }
+    let mut boards = if recorder { BOARDS } else { WITHOUT_RECORDER }.iter();
+    boards
+        .find(|entry| entry.harts == harts && (!recorder || entry.name == name))
+        .ok_or(Error::Harts(harts))
 }

@@ -33,6 +33,17 @@ pub enum CoreChoice {
     Folder(PathBuf),
 }
 
+impl CoreChoice {
+    /// Whether it may have compressed instructions: of the user's own core nobody knows.
+    pub fn takes_compressed(&self) -> bool {
+        match self {
+            Self::Own => false,
+            Self::Named(name) => find(name).is_ok_and(|core| core.compressed),
+            Self::Folder(_) => true,
+        }
+    }
+}
+
 /// A core that is known by name.
 struct Core {
     name: &'static str,
@@ -43,6 +54,8 @@ struct Core {
     files: &'static [&'static str],
     include: &'static [&'static str],
     defines: &'static [&'static str],
+    /// It has compressed instructions on its board.
+    compressed: bool,
 }
 
 const BUS: &str = include_str!("../cores/bus.v");
@@ -61,6 +74,7 @@ const CORES: &[Core] = &[
         files: &["picorv32.v"],
         include: &[],
         defines: &["RISCV_FORMAL"],
+        compressed: true,
     },
     Core {
         name: "serv",
@@ -91,6 +105,7 @@ const CORES: &[Core] = &[
         ],
         include: &[],
         defines: &["RISCV_FORMAL"],
+        compressed: false,
     },
     Core {
         name: "ibex",
@@ -121,6 +136,7 @@ const CORES: &[Core] = &[
         ],
         // SYNTHESIS leaves out what only its authors' test benches use.
         defines: &["RVFI", "SYNTHESIS"],
+        compressed: true,
     },
 ];
 
@@ -146,6 +162,25 @@ pub(crate) fn sources(
         CoreChoice::Named(name) => named(find(name)?, progress)?,
         CoreChoice::Folder(path) => folder::sources(path, board_ports()?)?,
     };
+    surround(&mut sources, recorder, CLOCK_HZ)?;
+    Ok(Some(sources))
+}
+
+/// The Verilog of a board with a well-known core, for an FPGA with this clock: with the recorder of a
+/// preset of rtl-gen, or with none.
+pub fn core_sources(
+    name: &str,
+    recorder: Option<&str>,
+    clock_hz: u32,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Sources> {
+    let mut sources = named(find(name)?, progress)?;
+    surround(&mut sources, recorder, clock_hz)?;
+    Ok(sources)
+}
+
+/// Adds what every core has around it.
+fn surround(sources: &mut Sources, recorder: Option<&str>, clock_hz: u32) -> Result<()> {
     sources.texts.push(("bus.v".to_owned(), BUS.to_owned()));
     sources.texts.push(("tap.v".to_owned(), TAP.to_owned()));
     if let Some(recorder) = recorder {
@@ -162,9 +197,9 @@ pub(crate) fn sources(
         }
         sources
             .defines
-            .push(format!("LOOKBACK_CLOCK_HZ=32'd{CLOCK_HZ}"));
+            .push(format!("LOOKBACK_CLOCK_HZ=32'd{clock_hz}"));
     }
-    Ok(Some(sources))
+    Ok(())
 }
 
 fn find(name: &str) -> Result<&'static Core> {

@@ -34,6 +34,8 @@ pub(crate) struct Inputs {
     pub ram_bytes: u32,
     pub bit_clocks: u32,
     pub gpio_in: u32,
+    /// Which interleaving of several harts; 0 for that of the hardware alone.
+    pub seed: u32,
 }
 
 /// What goes on from batch to batch. The C++ shim has the same structure.
@@ -55,6 +57,9 @@ pub(crate) struct State {
     pub log_tx: u32,
     pub ram_rdata: u32,
     pub gpio_out: u32,
+    /// The random numbers of the interleaving, and how often each hart is held back just now.
+    pub random: u32,
+    pub pace: u32,
     pub spare: u32,
 }
 
@@ -62,7 +67,12 @@ pub(crate) struct State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceItem {
     /// An instruction retired.
-    Retire(Retire),
+    Retire {
+        /// On this hart.
+        hart: u8,
+        /// What the port said of it.
+        retire: Retire,
+    },
     /// Somebody other than the hart wrote to memory.
     Snoop {
         /// Word-aligned address.
@@ -102,7 +112,39 @@ pub(crate) fn item(record: &Record, order: &mut u64) -> TraceItem {
         mem_wdata: record.mem_wdata,
     };
     *order += 1;
-    TraceItem::Retire(retire)
+    TraceItem::Retire {
+        hart: byte(record.flags, 4) & 3,
+        retire,
+    }
+}
+
+/// The harts that get no access to memory in the next cycle, a bit each: with a seed, each is held back
+/// now more often, now less, and sometimes memory is slow for all. `shim.cpp` has the same function. It
+/// begins with the program, so that recorded and plain runs are alike.
+pub(crate) fn hold_back(seed: u32, state: &mut State) -> u8 {
+    if seed == 0 || state.started == 0 {
+        return 0;
+    }
+    if state.random == 0 {
+        state.random = seed.wrapping_mul(0x9e37_79b9) | 1;
+        state.pace = state.random >> 7;
+    }
+    let mut x = state.random;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    state.random = x;
+    if x & 127 == 0 {
+        state.pace = x >> 7;
+    }
+    let slow = x >> 23 & 7 < state.pace >> 16 & 7;
+    if slow && state.pace >> 19 & 3 == 0 {
+        return 15;
+    }
+    (0..4).fold(0, |mask, hart| {
+        let held = x >> (7 + 4 * hart) & 15 < state.pace >> (4 * hart) & 15;
+        mask | u8::from(held) << hart
+    })
 }
 
 /// Everything that a batch of cycles reads and writes.

@@ -17,6 +17,12 @@ pub enum Error {
         /// All names, for the message.
         known: String,
     },
+    /// There is no board with so many harts.
+    #[error("there is no simulated board with {0} harts; there are boards with 1, 2 and 4")]
+    Harts(u8),
+    /// Somebody else's core is alone on its board.
+    #[error("boards with several harts have Lookback's own; leave --core or --harts away")]
+    HartsOfOthers,
     /// No core has this name.
     #[error(
         "no core is called \"{name}\"; there are: {known} (and a folder with your own, which \

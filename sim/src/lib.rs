@@ -31,9 +31,10 @@ mod testboard;
 
 pub use board::{Board, BoardOptions, EngineChoice, EngineKind, RunStatus, Segment};
 pub use catalog::board_names;
-pub use cores::{core_names, fetch_core, CoreChoice};
+pub use cores::{core_names, core_sources, fetch_core, CoreChoice};
 pub use engine::TraceItem;
 pub use error::{Error, Result};
+pub use sources::Sources;
 
 /// Where the RAM of a simulated board begins.
 pub const RAM_BASE: u32 = 0x8000_0000;

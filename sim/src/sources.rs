@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// The Verilog of a board.
 #[derive(Clone, Debug)]
-pub(crate) struct Sources {
+pub struct Sources {
     /// Name of the top module.
     pub top: String,
     /// Its ports, which are the same for every board.

@@ -4,7 +4,7 @@ use lookback_hdl::boards::pins::{BoardPins, CycleInputs, CycleOutputs};
 use lookback_hdl::harness::settle;
 use rust_hdl::prelude::*;
 
-use crate::engine::{Edge, Engine, Exchange, BUFFER};
+use crate::engine::{hold_back, Edge, Engine, Exchange, BUFFER};
 
 /// A board in rust-hdl's simulator.
 pub(crate) struct Stepped(Box<dyn BoardPins>);
@@ -59,6 +59,7 @@ fn cycle(board: &mut dyn BoardPins, exchange: &mut Exchange, edges: &mut usize, 
         ram_rdata: state.ram_rdata,
         log_rx: state.log_rx != 0,
         console_rx,
+        hold_back: hold_back(inputs.seed, state),
     });
     board.set_clock(false);
     settle(board);

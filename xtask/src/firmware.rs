@@ -21,6 +21,9 @@ const COMPILER_VERSION: &str = "12.2.0";
 /// Optimisation for programs that ask for nothing else: the best to debug.
 const USUAL_OPTIMISATION: &str = "-Og";
 
+/// Memory that the linker script gives by itself.
+const USUAL_RAM_BYTES: u32 = 64 << 10;
+
 /// Instruction set of the project's own hart.
 const OWN_MARCH: &str = "rv32ima";
 
@@ -86,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return check(&programs, scratch.path(), arguments.programs.is_empty());
     }
     for program in &programs {
-        let built = build(program, scratch.path())?;
+        let built = build(program, scratch.path(), None)?;
         write_elf(&program.elf, &built)?;
         println!("{:7} bytes  {}", built.len(), shown(&program.elf));
     }
@@ -101,7 +104,7 @@ fn chosen(names: &[String]) -> Result<Vec<Program>> {
     for name in names {
         ensure!(
             all.iter().any(|program| program.name == *name),
-            "there is no firmware/programs/{name}.c"
+            "there is no {name}.c in firmware/programs, firmware/benches or firmware/parallel"
         );
     }
     all.retain(|program| names.contains(&program.name));
@@ -130,7 +133,7 @@ fn check_compiler() -> Result<()> {
 fn check(programs: &[Program], scratch: &Path, all: bool) -> Result<()> {
     let mut wrong = Vec::new();
     for program in programs {
-        let built = build(program, scratch)?;
+        let built = build(program, scratch, None)?;
         match fs::read(&program.elf) {
             Ok(committed) if committed == built => {}
             Ok(_) => wrong.push(format!("{} differs from its sources", shown(&program.elf))),
@@ -162,6 +165,8 @@ fn strays(programs: &[Program]) -> Result<Vec<String>> {
             .map(|target| top.join(target.name)),
     );
     folders.extend(lookback_firmware::LEVELS.map(|level| top.join(level)));
+    folders.push(top.join("benches"));
+    folders.extend(["harts2", "harts4"].map(|folder| top.join(folder)));
     let mut strays = Vec::new();
     for folder in &folders {
         let entries =
@@ -179,7 +184,7 @@ fn strays(programs: &[Program]) -> Result<Vec<String>> {
 
 /// Compiles and links one program together with the whole runtime; what it does not use is left
 /// out by the linker.
-fn build(program: &Program, scratch: &Path) -> Result<Vec<u8>> {
+fn build(program: &Program, scratch: &Path, ram_bytes: Option<u32>) -> Result<Vec<u8>> {
     let path_maps = path_maps()?;
     let architecture = architecture(program);
     let mut objects = Vec::new();
@@ -206,6 +211,7 @@ fn build(program: &Program, scratch: &Path) -> Result<Vec<u8>> {
     let mut command = compiler();
     command
         .args(&architecture)
+        .args(memory_options(program, ram_bytes))
         .args(LINK_OPTIONS)
         .args(&objects)
         .arg("-lgcc")
@@ -213,6 +219,33 @@ fn build(program: &Program, scratch: &Path) -> Result<Vec<u8>> {
         .arg(&elf);
     succeed(&mut command, &program.source)?;
     fs::read(&elf).with_context(|| format!("cannot read {}", elf.display()))
+}
+
+/// Another size of memory than the linker script gives by itself: for a board, or a benchmark.
+fn memory_options(program: &Program, ram_bytes: Option<u32>) -> Option<String> {
+    let bench = program.bench.then_some(lookback_firmware::BENCH_RAM_BYTES);
+    let bytes = ram_bytes.or(bench)?;
+    Some(format!("-Wl,--defsym=ram_bytes={bytes:#x}"))
+}
+
+/// A program's ELF for a core, linked for a board's memory; the prebuilt one where that fits.
+pub fn for_board(name: &str, core: &str, ram_bytes: u32) -> Result<Vec<u8>> {
+    let programs = lookback_firmware::every_program(lookback_firmware::folder())?;
+    let wanted = |program: &&Program| {
+        let target = program.target.map_or("lookback", |target| target.name);
+        program.name == name && target == core && program.level.is_none()
+    };
+    let program = programs
+        .iter()
+        .find(wanted)
+        .with_context(|| format!("there is no program {name} for the core {core}"))?;
+    if ram_bytes == USUAL_RAM_BYTES {
+        return fs::read(&program.elf)
+            .with_context(|| format!("cannot read {}", shown(&program.elf)));
+    }
+    check_compiler()?;
+    let scratch = tempfile::tempdir().context("cannot make a temporary folder")?;
+    build(program, scratch.path(), Some(ram_bytes))
 }
 
 fn architecture(program: &Program) -> Vec<String> {
@@ -227,35 +260,23 @@ fn target_options(program: &Program) -> Vec<String> {
     let mut options = Vec::new();
     if let Some(target) = program.target {
         options.extend(target.defines.iter().map(|define| format!("-D{define}")));
-        options.push(format!("-Ifirmware/runtime/{}", target.name));
+        options.push(format!("-Ifirmware/runtime/{}", target.core));
+    }
+    if program.harts > 1 {
+        options.push(format!("-DHARTS={}", program.harts));
+        options.push("-Ifirmware/runtime/several".to_owned());
     }
     options.push("-Ifirmware/runtime".to_owned());
     options
 }
 
-/// Builds a program that stands beside the tested ones, from its C file alone.
-pub fn build_file(source: &Path, scratch: &Path) -> Result<Vec<u8>> {
-    check_compiler()?;
-    let name = file_name(source);
-    let text = fs::read_to_string(source).with_context(|| format!("cannot read {name}"))?;
-    let header = lookback_firmware::Header::parse(&text)
-        .map_err(|(line, problem)| anyhow::anyhow!("{name}:{line}: {problem}"))?;
-    let program = Program {
-        elf: scratch.join(format!("{name}.elf")),
-        source: source.to_owned(),
-        target: None,
-        level: None,
-        header,
-        name,
-    };
-    build(&program, scratch)
-}
-
-/// The runtime's files; one of a core's own stands in for the common one of the same name.
+/// The runtime's files; one of a core's own, or of several harts, stands in for the common one of the same name.
 fn runtime_sources(program: &Program) -> Result<Vec<PathBuf>> {
     let common = lookback_firmware::folder().join("runtime");
     let mut sources = sources_in(&common)?;
-    let own = program.target.map(|target| common.join(target.name));
+    let several = (program.harts > 1).then_some("several");
+    let own = program.target.map(|target| target.core).or(several);
+    let own = own.map(|folder| common.join(folder));
     if let Some(own) = own.filter(|folder| folder.is_dir()) {
         let replacements = sources_in(&own)?;
         sources.retain(|path| {

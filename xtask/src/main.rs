@@ -1,7 +1,9 @@
 //! The project's own tasks, one file a subcommand.
 
 mod bench;
+mod bitstream;
 mod firmware;
+mod fuzz;
 mod mutate;
 mod prove;
 mod setup;
@@ -27,6 +29,12 @@ enum Task {
     Test(test::Arguments),
     /// Tell what the recorder costs on an ECP5.
     Synth(synth::Arguments),
+    /// Build bitstreams for FPGA boards and tell what they cost.
+    Bitstream(bitstream::Arguments),
+    /// Simulate the netlists of FPGA boards and drain their UART.
+    Netlist(bitstream::netlist::Arguments),
+    /// Check the UART of FPGA boards against one that somebody else wrote.
+    Uart(bitstream::uart::Arguments),
     /// Prove what formal/ says of the hardware.
     Prove(prove::Arguments),
     /// Measure, as ratios within one run.
@@ -44,6 +52,9 @@ fn main() -> anyhow::Result<()> {
         Task::Setup => setup::run(),
         Task::Test(arguments) => test::run(&arguments),
         Task::Synth(arguments) => synth::run(&arguments),
+        Task::Bitstream(arguments) => bitstream::run(&arguments),
+        Task::Netlist(arguments) => bitstream::netlist::run(&arguments),
+        Task::Uart(arguments) => bitstream::uart::run(&arguments),
         Task::Prove(arguments) => prove::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Torture(arguments) => std::process::exit(torture::run(&arguments)?),

@@ -170,6 +170,12 @@ fn dependencies(package: &str) -> Result<Vec<String>> {
         .collect())
 }
 
+/// Installs Debian's packages.
+pub fn install_packages(packages: &[&str]) -> Result<()> {
+    apt(&["update", "-qq"])?;
+    install(packages)
+}
+
 fn install(packages: &[&str]) -> Result<()> {
     let mut arguments = vec![
         "install",

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: sets up what is missing, then runs every check of the project.
 
-use crate::{firmware, mutate, prove, setup, synth, torture};
+use crate::{bench, bitstream, firmware, fuzz, mutate, prove, setup, synth, torture};
 use anyhow::{bail, Context, Result};
 use std::process::Command;
 use std::time::Instant;
@@ -43,12 +43,17 @@ const STEPS: &[Step] = &[
     }),
     ("proofs", prove::check),
     ("synthesis budget", synth::check),
+    ("small board", bitstream::check_synthesised),
+    ("uart of a board", bitstream::uart::quick),
 ];
 
 /// What takes too long for every day.
 const LONG_STEPS: &[Step] = &[
     ("deeper proofs", prove::check_long),
     ("torture", torture::long),
+    ("2 GB over the link", bench::long_link),
+    ("fuzzing", fuzz::long),
+    ("uarts of all boards", bitstream::uart::long),
 ];
 
 /// Runs the steps in order; all of them run even when one fails, so that one look shows everything.

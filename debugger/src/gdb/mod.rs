@@ -1,6 +1,6 @@
 //! gdb over a recording.
 //!
-//! Reading order: [`session`] (what is debugged), [`monitor`] (commands beyond gdb's own), `target`
+//! Reading order: [`session`] (what is debugged), `together` (several harts in one order), [`monitor`] (commands beyond gdb's own), `target`
 //! and [`arch`] (the session as `gdbstub` sees it), [`wire`] (packets, and whatever else comes),
 //! [`conversation`] (one client), [`server`] (clients).
 
@@ -11,6 +11,7 @@ mod search;
 pub mod server;
 pub mod session;
 mod target;
+mod together;
 pub mod wire;
 
 pub use server::serve;

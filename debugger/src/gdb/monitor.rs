@@ -99,7 +99,10 @@ impl Session<'_> {
                 None => format!("there is no command `{name}`\n{}", help()),
             },
         };
-        for note in self.timeline().take_notes() {
+        self.follow_current();
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(self.timeline().take_notes());
+        for note in notes {
             let _ = write!(answer, "\n{note}");
         }
         answer

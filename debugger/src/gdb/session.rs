@@ -1,6 +1,7 @@
 //! What a gdb client debugs: the timelines of all harts, and where to stop.
 
 use super::crash_of;
+use super::together::Together;
 use crate::timeline::run::Distance;
 use crate::timeline::stops::{Stop, Stops};
 use crate::timeline::{Interrupted, Timeline};
@@ -29,6 +30,10 @@ pub struct Session<'a> {
     /// The hart that moves, by its place among the timelines.
     pub(super) current: usize,
     pub(super) request: Option<Request>,
+    /// The order of all harts, where it is known.
+    pub(super) together: Option<Together>,
+    /// What the user should know.
+    pub(super) notes: Vec<String>,
     /// The present changed without a run, so gdb shows what it remembers of another moment.
     pub(super) gdb_flushes: bool,
 }
@@ -61,8 +66,13 @@ impl<'a> Session<'a> {
             stops: Stops::default(),
             current: 0,
             request: None,
+            together: Together::open(recording, image),
+            notes: Vec::new(),
             gdb_flushes,
         };
+        let together = session.together.as_mut();
+        let note = together.and_then(|together| together.note.take());
+        session.notes.extend(note);
         session.rewind();
         Ok(session)
     }
@@ -72,9 +82,13 @@ impl<'a> Session<'a> {
         self.stops.clear();
         self.request = None;
         self.current = 0;
-        for timeline in &mut self.timelines {
-            crash_of(timeline, self.recording);
+        let mut crashed = None;
+        for (place, timeline) in self.timelines.iter_mut().enumerate() {
+            if crash_of(timeline, self.recording) {
+                crashed.get_or_insert(place);
+            }
         }
+        self.gather_at_crash(crashed);
     }
 
     /// The hart that moves.
@@ -92,27 +106,51 @@ impl<'a> Session<'a> {
             timeline.now(),
             timeline.interval().header.index,
             self.symbols.locate(pc)
-        )
+        ) + &self.describe_order()
+    }
+
+    /// Where all harts are together.
+    fn describe_order(&self) -> String {
+        let Some(together) = &self.together else {
+            return String::new();
+        };
+        let (moment, length) = (together.moment(), together.length());
+        format!("; {moment} of the {length} instructions of all harts are done")
     }
 
     /// Runs as asked; why it stopped, and what the user should know.
     pub(super) fn run(&mut self, interrupted: Interrupted<'_>) -> (Stop, Vec<String>) {
         let request = self.request.take();
+        let together = request
+            .as_ref()
+            .and_then(|request| self.run_together(request, interrupted));
         let timeline = &mut self.timelines[self.current];
-        let stop = match request {
-            Some(Request::Forward(distance)) => {
-                timeline.forward(&self.stops, &distance, interrupted)
-            }
-            Some(Request::BackStep) => timeline.back_step(interrupted),
-            Some(Request::Backward) => timeline.backward(&self.stops, interrupted),
-            None => Stop::Step,
+        let stop = match (together, request) {
+            (Some(stop), _) => stop,
+            (None, request) => alone(timeline, &self.stops, request, interrupted),
         };
-        let mut notes = timeline.take_notes();
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(timeline.take_notes());
         if let Stop::Hole(why) = &stop {
             notes.push(format!(
                 "the recording has a hole here: {why}. The same command again goes across it"
             ));
         }
         (stop, notes)
+    }
+}
+
+/// Runs one hart by itself.
+fn alone(
+    timeline: &mut Timeline<'_>,
+    stops: &Stops,
+    request: Option<Request>,
+    interrupted: Interrupted<'_>,
+) -> Stop {
+    match request {
+        Some(Request::Forward(distance)) => timeline.forward(stops, &distance, interrupted),
+        Some(Request::BackStep) => timeline.back_step(interrupted),
+        Some(Request::Backward) => timeline.backward(stops, interrupted),
+        None => Stop::Step,
     }
 }

@@ -40,6 +40,25 @@ impl Session<'_> {
         (hart < self.timelines.len()).then_some(hart)
     }
 
+    /// Memory as all harts see it at the present moment; where nobody has touched it yet, and without
+    /// an order, as one hart knows it. Gives the number of bytes up to the first unknown one.
+    fn read_memory(&mut self, hart: usize, start: u32, data: &mut [u8]) -> usize {
+        let own = self.timelines[hart].read(start, data);
+        let together = self.together.as_mut();
+        let Some(shared) = together.and_then(|together| together.memory(self.recording)) else {
+            return own;
+        };
+        for (offset, byte) in data.iter_mut().enumerate() {
+            let addr = start.checked_add(offset as u32);
+            match addr.and_then(|addr| shared.byte(addr)) {
+                Some(known) => *byte = known,
+                None if offset < own => {}
+                None => return offset,
+            }
+        }
+        data.len()
+    }
+
     fn ask(&mut self, tid: Tid, request: Request) {
         if let Some(hart) = self.hart_of(tid) {
             self.current = hart;
@@ -82,7 +101,7 @@ impl MultiThreadBase for Session<'_> {
 
     fn read_addrs(&mut self, start: u32, data: &mut [u8], tid: Tid) -> TargetResult<usize, Self> {
         let hart = self.hart_of(tid).ok_or(TargetError::NonFatal)?;
-        match self.timelines[hart].read(start, data) {
+        match self.read_memory(hart, start, data) {
             0 if !data.is_empty() => Err(TargetError::Errno(EFAULT)),
             known => Ok(known),
         }

@@ -8,7 +8,6 @@
 use super::{Interrupted, Timeline};
 use lookback_log_format::entry::Escape;
 use lookback_log_format::interval::EndReason;
-use lookback_replay::escapes::escapes;
 use lookback_replay::Recording;
 use std::collections::HashSet;
 
@@ -78,7 +77,7 @@ impl Timeline<'_> {
             if trapped.take() == Some(stretch.start) && stretch.hole.is_none() {
                 handlers.insert(pc);
             }
-            for (position, escape) in escapes(self.config(), stretch.interval) {
+            for &(position, escape) in self.escapes_of(stretch) {
                 let moment = stretch.start + u64::from(position);
                 match escape {
                     Escape::Trap => {

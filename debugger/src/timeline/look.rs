@@ -4,7 +4,6 @@ use super::snapshots::Place;
 use super::{Blocked, Reported, Timeline};
 use crate::history::entered;
 use lookback_log_format::entry::Escape;
-use lookback_replay::escapes::escapes;
 use lookback_replay::{Entered, Machine, Step};
 use std::ops::ControlFlow;
 
@@ -54,8 +53,8 @@ impl<'a> Timeline<'a> {
         let mut end = self.place();
         loop {
             let stretch = &self.row[end.stretch];
-            let turns = escapes(self.config, stretch.interval)
-                .any(|(_, escape)| !matches!(escape, Escape::Fetch(_)));
+            let mut escapes = self.escapes_of(stretch).iter();
+            let turns = escapes.any(|(_, escape)| !matches!(escape, Escape::Fetch(_)));
             if turns {
                 let mut here = self.turns_in(end);
                 here.reverse();

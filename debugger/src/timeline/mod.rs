@@ -26,6 +26,7 @@ use lookback_replay::recording::HartLog;
 use lookback_replay::{Image, Machine, Recording};
 use older::Older;
 use snapshots::{Place, Snapshots};
+use std::collections::HashMap;
 use std::sync::Arc;
 use stretch::{stretches, Stretch};
 
@@ -94,6 +95,8 @@ pub struct Timeline<'a> {
     hart: u8,
     config: &'a RecorderConfig,
     row: Vec<Stretch<'a>>,
+    /// What the log says about each interval's surroundings, by the interval's index.
+    escapes: HashMap<u32, Vec<(u32, Escape)>>,
     /// At the present moment.
     machine: Machine<'a, true>,
     /// The stretch that the present lies in.
@@ -113,7 +116,8 @@ pub struct Timeline<'a> {
 
 impl<'a> Timeline<'a> {
     /// The timeline of a hart, at its first moment. Takes about `budget` bytes of memory for
-    /// snapshots and pages at most. Replays nothing.
+    /// snapshots and pages at most. Replays nothing, unless the codec is `compact`, whose log does not
+    /// tell by itself what happened.
     pub fn new(
         recording: &'a Recording,
         image: &Arc<Image>,
@@ -123,20 +127,21 @@ impl<'a> Timeline<'a> {
         let row = stretches(log);
         let first = row.first().ok_or(Error::Empty)?;
         let config = &recording.config;
-        let mut machine = Machine::new(config, Arc::clone(image));
+        let mut machine = Machine::new(config, Arc::clone(image)).with_records(&log.records);
         let started = machine.begin(log.hart, first.interval);
-        let fetches = |stretch: &Stretch<'_>| {
-            escapes(config, stretch.interval).any(|(_, e)| matches!(e, Escape::Fetch(_)))
-        };
+        let escapes = escapes(config, image, log);
+        let mut all_escapes = escapes.values().flatten();
+        let code_changes = all_escapes.any(|(_, e)| matches!(e, Escape::Fetch(_)));
         let mut timeline = Self {
             hart: log.hart,
             config,
-            code_changes: row.iter().any(fetches),
+            code_changes,
+            escapes,
             row,
             machine,
             at: 0,
             snapshots: Snapshots::new(budget / 4 * 3),
-            older: Older::new(config, image, log.hart, budget / 4),
+            older: Older::new(config, image, log, budget / 4),
             image: Arc::clone(image),
             replayed: 0,
             notes: Vec::new(),
@@ -182,6 +187,12 @@ impl<'a> Timeline<'a> {
     /// The intervals and holes.
     pub fn row(&self) -> &[Stretch<'a>] {
         &self.row
+    }
+
+    /// What the log says about the surroundings of a stretch.
+    fn escapes_of(&self, stretch: &Stretch<'_>) -> &[(u32, Escape)] {
+        let index = stretch.interval.header.index;
+        self.escapes.get(&index).map_or(&[], Vec::as_slice)
     }
 
     /// The recorder's configuration.
@@ -236,6 +247,9 @@ impl<'a> Timeline<'a> {
     /// recorder sends 0 for it.
     pub fn register(&mut self, number: u8) -> Option<u32> {
         let number = number % 32;
+        if self.machine.told() >> number & 1 == 0 {
+            return self.older.register(&self.row, self.at, number);
+        }
         let value = self.machine.registers()[usize::from(number)];
         let from_reset = self.config.attached && self.row[0].interval.header.index == 0;
         if number == 0 || value != 0 || !from_reset || self.row[0].start != 0 {

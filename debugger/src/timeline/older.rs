@@ -7,6 +7,7 @@
 use super::stretch::Stretch;
 use lookback_log_format::RecorderConfig;
 use lookback_replay::image::PAGE_WORDS;
+use lookback_replay::recording::HartLog;
 use lookback_replay::{Image, Machine, Silent};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -53,6 +54,8 @@ struct Trace {
     pages: HashMap<u32, Page>,
     /// Registers that it wrote, a bit each.
     written: u32,
+    /// Registers at its end, and which of them are known, a bit each.
+    registers: ([u32; 32], u32),
     /// It replayed to its end.
     whole: bool,
 }
@@ -62,6 +65,7 @@ struct Trace {
 struct Outline {
     pages: HashSet<u32>,
     written: u32,
+    registers: ([u32; 32], u32),
     whole: bool,
 }
 
@@ -93,10 +97,15 @@ pub struct Older<'a> {
 
 impl<'a> Older<'a> {
     /// Nothing known yet; pages will take about `budget` bytes at most.
-    pub fn new(config: &RecorderConfig, image: &Arc<Image>, hart: u8, budget: usize) -> Self {
+    pub fn new(
+        config: &RecorderConfig,
+        image: &Arc<Image>,
+        log: &'a HartLog,
+        budget: usize,
+    ) -> Self {
         Self {
-            scratch: Machine::new(config, Arc::clone(image)),
-            hart,
+            scratch: Machine::new(config, Arc::clone(image)).with_records(&log.records),
+            hart: log.hart,
             outlines: HashMap::new(),
             traces: HashMap::new(),
             trace_bytes: 0,
@@ -170,12 +179,32 @@ impl<'a> Older<'a> {
         earlier.any(|at| self.outline(row, at).written >> register & 1 != 0)
     }
 
+    /// What a register was at the start of `stretch`, as far as the stretches before it tell: the
+    /// latest first, and never across a hole or a damaged one.
+    pub fn register(&mut self, row: &[Stretch<'a>], stretch: usize, register: u8) -> Option<u32> {
+        for at in (0..stretch).rev() {
+            if row[at + 1].hole.is_some() {
+                break;
+            }
+            let outline = self.outline(row, at);
+            let (values, told) = outline.registers;
+            if !outline.whole {
+                break;
+            }
+            if told >> register & 1 == 1 {
+                return Some(values[usize::from(register % 32)]);
+            }
+        }
+        None
+    }
+
     fn outline(&mut self, row: &[Stretch<'a>], stretch: usize) -> &Outline {
         if !self.outlines.contains_key(&stretch) {
             let trace = self.trace(row, stretch);
             let outline = Outline {
                 pages: trace.pages.keys().copied().collect(),
                 written: trace.written,
+                registers: trace.registers,
                 whole: trace.whole,
             };
             self.outlines.insert(stretch, outline);
@@ -217,6 +246,7 @@ impl<'a> Older<'a> {
         Trace {
             pages: machine.memory().seen_pages().map(page).collect(),
             written: machine.written(),
+            registers: (*machine.registers(), machine.told()),
             whole,
         }
     }

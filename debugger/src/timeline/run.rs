@@ -19,6 +19,8 @@ pub enum Distance {
     Range(Range<u32>),
     /// To the end.
     Far,
+    /// To this moment.
+    Until(u64),
 }
 
 impl<'a> Timeline<'a> {
@@ -29,6 +31,9 @@ impl<'a> Timeline<'a> {
         distance: &Distance,
         interrupted: Interrupted<'_>,
     ) -> Stop {
+        if matches!(distance, Distance::Until(limit) if *limit <= self.now()) {
+            return Stop::Step;
+        }
         let reported = self.reported.take() == Some(Reported::Ahead);
         let origin = self.place();
         if let Some(stop) = self.cross_forwards(interrupted) {
@@ -61,7 +66,15 @@ impl<'a> Timeline<'a> {
                 hit: None,
             };
             let to = length.min(here.saturating_add(stride));
-            let went = match stops.is_empty() && *distance == Distance::Far {
+            let to = match distance {
+                Distance::Until(limit) => {
+                    let ahead = limit.saturating_sub(self.now()).min(u32::MAX.into());
+                    to.min(here.saturating_add(ahead as u32))
+                }
+                _ => to,
+            };
+            let searches = matches!(distance, Distance::Step | Distance::Range(_));
+            let went = match stops.is_empty() && !searches {
                 true => self.advance(to, &mut Silent),
                 false => self.advance(to, &mut watcher),
             };
@@ -94,6 +107,9 @@ impl<'a> Timeline<'a> {
             } else if self.machine.position() - kept >= STRIDE {
                 kept = self.machine.position();
                 self.snapshots.keep(self.place(), &self.machine);
+            }
+            if matches!(distance, Distance::Until(limit) if *limit <= self.now()) {
+                return Stop::Step;
             }
             if interrupted() {
                 return Stop::Interrupted;

@@ -63,6 +63,8 @@ pub fn stretches(log: &HartLog) -> Vec<Stretch<'_>> {
                 continue;
             }
             Record::Interval(interval) => interval,
+            // Not of a hart: the recording keeps those apart.
+            Record::Order(_) => continue,
         };
         let (start, length) = (interval.header.retired, interval.trailer.instructions);
         let end = row.last().map_or(0, Stretch::end);

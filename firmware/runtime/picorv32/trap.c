@@ -9,6 +9,7 @@
 
 #define ECALL 0x00000073u
 #define EBREAK 0x00100073u
+#define C_EBREAK 0x9002u
 #define OPCODE_STORE 0x23u
 
 static trap_handler exception_handlers[CAUSES];
@@ -33,23 +34,38 @@ void report_assertion(const char *file, int line, const char *condition)
     printf("%s:%d: assertion failed: %s\n", file, line, condition);
 }
 
+// The instruction at an address, of two bytes or four.
+static uint32_t instruction_at(uint32_t address)
+{
+    const uint16_t *half = (const uint16_t *)address;
+    return (half[0] & 3) == 3 ? half[0] | (uint32_t)half[1] << 16 : half[0];
+}
+
+static int is_store(uint32_t instruction)
+{
+    // c.sw and c.swsp
+    return (instruction & 3) == 3 ? (instruction & 0x7f) == OPCODE_STORE
+                                  : (instruction & 0xe001) == 0xc000;
+}
+
 // The core says no more than which line it was: the instruction tells the rest.
 static uint32_t exception_cause(uint32_t lines, uint32_t instruction)
 {
     if (lines & 1u << MISALIGNED_IRQ) {
-        return (instruction & 0x7f) == OPCODE_STORE ? STORE_MISALIGNED : LOAD_MISALIGNED;
+        return is_store(instruction) ? STORE_MISALIGNED : LOAD_MISALIGNED;
     }
-    return instruction == EBREAK  ? BREAKPOINT
-           : instruction == ECALL ? ECALL_FROM_MACHINE
-                                  : ILLEGAL_INSTRUCTION;
+    return instruction == EBREAK || instruction == C_EBREAK ? BREAKPOINT
+           : instruction == ECALL                           ? ECALL_FROM_MACHINE
+                                                            : ILLEGAL_INSTRUCTION;
 }
 
 static void exception(struct trap_frame *frame, uint32_t lines)
 {
-    // The frame's pc is the next one; handlers know it as the one that trapped.
-    frame->x[FRAME_PC] -= 4;
-    uint32_t instruction = *(uint32_t *)frame->x[FRAME_PC];
-    frame->cause = exception_cause(lines, instruction);
+    // The frame's pc is the next one, with bit 0 set behind a compressed instruction; handlers know it as
+    // the one that trapped.
+    uint32_t next = frame->x[FRAME_PC];
+    frame->x[FRAME_PC] = (next & ~1u) - (next & 1 ? 2 : 4);
+    frame->cause = exception_cause(lines, instruction_at(frame->x[FRAME_PC]));
     frame->value = 0;
     trap_handler handler = exception_handlers[frame->cause];
     if (handler) {

@@ -6,6 +6,7 @@
 //! ```
 //! One retirement a cycle, one cycle of latency.
 
+use super::expand::Expand;
 use super::opaque_word::OpaqueWord;
 use crate::recorder::circuit::circuit;
 use rust_hdl::prelude::*;
@@ -46,7 +47,7 @@ circuit! {
         pub rvfi_mem_rdata: Signal<In, Bits<32>>,
         /// data written, likewise
         pub rvfi_mem_wdata: Signal<In, Bits<32>>,
-        /// what register `rvfi_insn[11:7]` held before this instruction
+        /// what register `[11:7]` of the expanded instruction held before it
         pub old_rd: Signal<In, Bits<32>>,
         /// log the results of multiplications and divisions, too
         pub log_results: Signal<In, Bit>,
@@ -58,7 +59,7 @@ circuit! {
         pub snoop_mask: Signal<In, Bits<4>>,
         /// an instruction retired
         pub valid: Signal<Out, Bit>,
-        /// its word
+        /// its word, 16 bits if it is compressed
         pub insn: Signal<Out, Bits<32>>,
         /// it trapped
         pub trap: Signal<Out, Bit>,
@@ -84,15 +85,20 @@ circuit! {
         pub mem_wdata: Signal<Out, Bits<32>>,
         /// the result is logged: the replayer cannot execute it, or is to compare it
         pub opaque: Signal<Out, Bit>,
-        /// it is opaque and does not go on at the next word
+        /// only the log knows where it goes on: opaque and not to the next one, or `c.ebreak`
         pub jumps: Signal<Out, Bit>,
+        /// it is compressed, or at an address that is no multiple of 4
+        pub loose: Signal<Out, Bit>,
         /// somebody else wrote memory
         pub snooped: Signal<Out, Bit>,
         /// where
         pub snooped_addr: Signal<Out, Bits<32>>,
         /// which bytes
         pub snooped_mask: Signal<Out, Bits<4>>,
+        expander: Expand,
         decoder: OpaqueWord,
+        short_ff: DFF<Bit>,
+        breaks_ff: DFF<Bit>,
         valid_ff: DFF<Bit>,
         insn_ff: DFF<Bits<32>>,
         trap_ff: DFF<Bit>,
@@ -110,6 +116,7 @@ circuit! {
         snooped_ff: DFF<Bit>,
         snooped_addr_ff: DFF<Bits<32>>,
         snooped_mask_ff: DFF<Bits<4>>,
+        word: Signal<Local, Bits<32>>,
         opcode: Signal<Local, Bits<7>>,
         funct5: Signal<Local, Bits<5>>,
         field: Signal<Local, Bits<5>>,
@@ -147,7 +154,10 @@ circuit! {
         low_lanes: 4 = 3,
         all_lanes: 4 = 15,
         none: 32 = 0,
+        two: 32 = 2,
         four: 32 = 4,
+        half: 32 = 0xffff,
+        breaks: 16 = lookback_log_format::isa::C_EBREAK,
         word_bits: 32 = 0xffff_fffcu32,
     }
 }
@@ -158,6 +168,8 @@ impl Logic for Adapter {
         dff_setup!(
             self,
             clock,
+            short_ff,
+            breaks_ff,
             valid_ff,
             insn_ff,
             trap_ff,
@@ -177,25 +189,27 @@ impl Logic for Adapter {
             snooped_mask_ff
         );
         // What kind of instruction it is, and where a load goes by its own operands.
-        self.decoder.insn.next = self.rvfi_insn.val();
-        self.opcode.next = self.rvfi_insn.val().get_bits::<7>(0);
-        self.field.next = self.rvfi_insn.val().get_bits::<5>(7);
-        self.funct5.next = self.rvfi_insn.val().get_bits::<5>(27);
+        self.expander.insn.next = self.rvfi_insn.val();
+        self.word.next = self.expander.word.val();
+        self.decoder.insn.next = self.word.val();
+        self.opcode.next = self.word.val().get_bits::<7>(0);
+        self.field.next = self.word.val().get_bits::<5>(7);
+        self.funct5.next = self.word.val().get_bits::<5>(27);
         self.load.next = self.opcode.val() == self.opcode_load.val();
         self.store.next = self.opcode.val() == self.opcode_store.val();
         self.atomic.next = self.opcode.val() == self.opcode_amo.val();
-        self.base_shown.next = self.rvfi_rs1_addr.val() == self.rvfi_insn.val().get_bits::<5>(15);
+        self.base_shown.next = self.rvfi_rs1_addr.val() == self.word.val().get_bits::<5>(15);
         self.offset.next =
-            self.rvfi_rs1_rdata.val().get_bits::<2>(0) + self.rvfi_insn.val().get_bits::<2>(20);
-        self.is_byte.next = !(self.rvfi_insn.val().get_bit(12) | self.rvfi_insn.val().get_bit(13));
-        self.is_half.next = self.rvfi_insn.val().get_bit(12);
+            self.rvfi_rs1_rdata.val().get_bits::<2>(0) + self.word.val().get_bits::<2>(20);
+        self.is_byte.next = !(self.word.val().get_bit(12) | self.word.val().get_bit(13));
+        self.is_half.next = self.word.val().get_bit(12);
         self.misaligned.next = self.load.val()
             & self.base_shown.val()
             & !self.is_byte.val()
             & (self.offset.val().get_bit(0) | (self.offset.val().get_bit(1) & !self.is_half.val()));
         self.compared.next = self.log_results.val()
             & (self.opcode.val() == self.opcode_register.val())
-            & (self.rvfi_insn.val().get_bits::<7>(25) == self.funct7_muldiv.val());
+            & (self.word.val().get_bits::<7>(25) == self.funct7_muldiv.val());
         self.is_opaque.next =
             (self.decoder.opaque.val() | self.misaligned.val() | self.compared.val())
                 & !self.rvfi_trap.val();
@@ -246,6 +260,12 @@ impl Logic for Adapter {
 
         self.valid_ff.d.next = self.rvfi_valid.val();
         self.insn_ff.d.next = self.rvfi_insn.val();
+        self.short_ff.d.next = self.expander.short.val();
+        if self.expander.short.val() {
+            self.insn_ff.d.next = self.rvfi_insn.val() & self.half.val();
+        }
+        self.breaks_ff.d.next =
+            !self.rvfi_trap.val() & (self.rvfi_insn.val().get_bits::<16>(0) == self.breaks.val());
         self.trap_ff.d.next = self.rvfi_trap.val();
         self.mode_ff.d.next = self.rvfi_mode.val();
         self.pc_rdata_ff.d.next = self.rvfi_pc_rdata.val();
@@ -302,8 +322,12 @@ impl Logic for Adapter {
         self.mem_wdata.next = self.mem_wdata_ff.q.val();
         self.opaque.next = self.opaque_ff.q.val();
         self.following.next = self.pc_rdata_ff.q.val() + self.four.val();
-        self.jumps.next =
-            self.opaque_ff.q.val() & (self.pc_wdata_ff.q.val() != self.following.val());
+        if self.short_ff.q.val() {
+            self.following.next = self.pc_rdata_ff.q.val() + self.two.val();
+        }
+        self.jumps.next = self.breaks_ff.q.val()
+            | (self.opaque_ff.q.val() & (self.pc_wdata_ff.q.val() != self.following.val()));
+        self.loose.next = self.short_ff.q.val() | self.pc_rdata_ff.q.val().get_bit(1);
         self.snooped.next = self.snooped_ff.q.val();
         self.snooped_addr.next = self.snooped_addr_ff.q.val();
         self.snooped_mask.next = self.snooped_mask_ff.q.val();

@@ -11,6 +11,7 @@
 //! `retired_lo` is then its index. A retirement in the cycle of `clear` is the recording's first. The
 //! outputs show a breach from cycle t + 3 on.
 
+use super::expand::Expand;
 use super::expectation::Expectation;
 use super::register_copy::RegisterCopy;
 use crate::recorder::circuit::circuit;
@@ -63,7 +64,7 @@ circuit! {
         pub rvfi_mem_rdata: Signal<In, Bits<32>>,
         /// data written
         pub rvfi_mem_wdata: Signal<In, Bits<32>>,
-        /// content of register `rvfi_insn[11:7]` before this instruction, in the same cycle
+        /// content of register `[11:7]` of the expanded instruction before it, in the same cycle
         pub old_rd: Signal<Out, Bits<32>>,
         /// there was a breach
         pub breach: Signal<Out, Bit>,
@@ -79,6 +80,7 @@ circuit! {
         pub want: Signal<Out, Bits<32>>,
         /// what the port shows
         pub got: Signal<Out, Bits<32>>,
+        expander: Expand,
         copy: RegisterCopy,
         expectation: Expectation,
         // Cycle t + 1.
@@ -86,6 +88,8 @@ circuit! {
         trap_ff: DFF<Bit>,
         order_ff: DFF<Bits<32>>,
         insn_ff: DFF<Bits<32>>,
+        raw_ff: DFF<Bits<16>>,
+        short_ff: DFF<Bit>,
         left_ff: DFF<Bits<32>>,
         right_ff: DFF<Bits<32>>,
         rs1_any_ff: DFF<Bit>,
@@ -109,7 +113,6 @@ circuit! {
         number_ff: DFF<Bits<32>>,
         word_ff: DFF<Bits<32>>,
         place_ff: DFF<Bits<32>>,
-        compressed_ff: DFF<Bit>,
         source_bad_ff: DFF<Bit>,
         source_want_ff: DFF<Bits<32>>,
         source_got_ff: DFF<Bits<32>>,
@@ -141,6 +144,8 @@ circuit! {
         kept_insn_ff: DFF<Bits<32>>,
         want_ff: DFF<Bits<32>>,
         got_ff: DFF<Bits<32>>,
+        word: Signal<Local, Bits<32>>,
+        other_rd: Signal<Local, Bit>,
         left_bad: Signal<Local, Bit>,
         right_bad: Signal<Local, Bit>,
         value_bad: Signal<Local, Bit>,
@@ -187,6 +192,8 @@ impl Logic for Conformance {
             trap_ff,
             order_ff,
             insn_ff,
+            raw_ff,
+            short_ff,
             left_ff,
             right_ff,
             rs1_any_ff,
@@ -209,7 +216,6 @@ impl Logic for Conformance {
             number_ff,
             word_ff,
             place_ff,
-            compressed_ff,
             source_bad_ff,
             source_want_ff,
             source_got_ff,
@@ -242,6 +248,8 @@ impl Logic for Conformance {
             got_ff
         );
         // Cycle t: a source is read where the port says, or else where the word says.
+        self.expander.insn.next = self.rvfi_insn.val();
+        self.word.next = self.expander.word.val();
         self.copy.clock.next = self.clock.val();
         self.copy.reset.next = self.reset.val();
         self.copy.write.next =
@@ -250,26 +258,26 @@ impl Logic for Conformance {
         self.copy.write_data.next = self.rvfi_rd_wdata.val();
         self.copy.left_addr.next = self.rvfi_rs1_addr.val();
         if !self.rvfi_rs1_addr.val().any() {
-            self.copy.left_addr.next = self.rvfi_insn.val().get_bits::<5>(15);
+            self.copy.left_addr.next = self.word.val().get_bits::<5>(15);
         }
         self.copy.right_addr.next = self.rvfi_rs2_addr.val();
         if !self.rvfi_rs2_addr.val().any() {
-            self.copy.right_addr.next = self.rvfi_insn.val().get_bits::<5>(20);
+            self.copy.right_addr.next = self.word.val().get_bits::<5>(20);
         }
-        self.copy.old_addr.next = self.rvfi_insn.val().get_bits::<5>(7);
+        self.copy.old_addr.next = self.word.val().get_bits::<5>(7);
         self.old_rd.next = self.copy.old.val();
         self.valid_ff.d.next = self.rvfi_valid.val() & !self.reset.val();
         self.trap_ff.d.next = self.rvfi_trap.val();
         self.order_ff.d.next = self.rvfi_order.val();
-        self.insn_ff.d.next = self.rvfi_insn.val();
+        self.insn_ff.d.next = self.word.val();
+        self.raw_ff.d.next = self.rvfi_insn.val().get_bits::<16>(0);
+        self.short_ff.d.next = self.expander.short.val();
         self.left_ff.d.next = self.copy.left.val();
         self.right_ff.d.next = self.copy.right.val();
         self.rs1_any_ff.d.next = self.rvfi_rs1_addr.val().any();
         self.rs2_any_ff.d.next = self.rvfi_rs2_addr.val().any();
-        self.rs1_other_ff.d.next =
-            self.rvfi_rs1_addr.val() != self.rvfi_insn.val().get_bits::<5>(15);
-        self.rs2_other_ff.d.next =
-            self.rvfi_rs2_addr.val() != self.rvfi_insn.val().get_bits::<5>(20);
+        self.rs1_other_ff.d.next = self.rvfi_rs1_addr.val() != self.word.val().get_bits::<5>(15);
+        self.rs2_other_ff.d.next = self.rvfi_rs2_addr.val() != self.word.val().get_bits::<5>(20);
         self.rs1_rdata_ff.d.next = self.rvfi_rs1_rdata.val();
         self.rs2_rdata_ff.d.next = self.rvfi_rs2_rdata.val();
         self.rd_addr_ff.d.next = self.rvfi_rd_addr.val();
@@ -285,6 +293,7 @@ impl Logic for Conformance {
         // Cycle t + 1: what it should be. The copy's operands will do: where the port's differ,
         // rule 3 is broken and comes first.
         self.expectation.insn.next = self.insn_ff.q.val();
+        self.expectation.short.next = self.short_ff.q.val();
         self.expectation.pc.next = self.pc_rdata_ff.q.val();
         self.expectation.left.next = self.left_ff.q.val();
         self.expectation.right.next = self.right_ff.q.val();
@@ -297,8 +306,10 @@ impl Logic for Conformance {
         self.trapped_ff.d.next = self.trap_ff.q.val();
         self.number_ff.d.next = self.order_ff.q.val();
         self.word_ff.d.next = self.insn_ff.q.val();
+        if self.short_ff.q.val() {
+            self.word_ff.d.next = bit_cast::<32, 16>(self.raw_ff.q.val());
+        }
         self.place_ff.d.next = self.pc_rdata_ff.q.val();
-        self.compressed_ff.d.next = self.expectation.compressed.val();
         self.left_bad.next = self.rs1_any_ff.q.val()
             & ((self.expectation.reads_left.val() & self.rs1_other_ff.q.val())
                 | (self.left_ff.q.val() != self.rs1_rdata_ff.q.val()));
@@ -314,8 +325,10 @@ impl Logic for Conformance {
         }
         self.unsupported_ff.d.next = self.expectation.unsupported.val();
         self.rd_any_ff.d.next = self.rd_addr_ff.q.val().any();
-        self.rd_bad_ff.d.next =
-            self.expectation.checked.val() & (self.rd_addr_ff.q.val() != self.expectation.rd.val());
+        self.other_rd.next = self.rd_addr_ff.q.val() != self.expectation.rd.val();
+        self.rd_bad_ff.d.next = self.other_rd.val()
+            & (self.expectation.checked.val()
+                | (self.expectation.opaque.val() & self.rd_addr_ff.q.val().any()));
         self.result_known_ff.d.next =
             self.expectation.checked.val() & self.expectation.knows_result.val();
         self.result_want_ff.d.next = self.expectation.result.val();
@@ -334,13 +347,16 @@ impl Logic for Conformance {
             self.expectation.checked.val() & self.expectation.masks_bad.val();
         self.small_want_ff.d.next = self.expectation.masks_want.val();
         self.small_got_ff.d.next = self.expectation.masks_got.val();
-        if self.rd_addr_ff.q.val() != self.expectation.rd.val() {
-            self.small_want_ff.d.next = bit_cast::<8, 5>(self.expectation.rd.val());
-            self.small_got_ff.d.next = bit_cast::<8, 5>(self.rd_addr_ff.q.val());
-        }
-        if self.expectation.compressed.val() | self.expectation.unsupported.val() {
+        if self.expectation.unsupported.val() {
             self.small_want_ff.d.next = self.small_none.val();
             self.small_got_ff.d.next = self.small_none.val();
+        }
+        if self.other_rd.val()
+            & (!self.expectation.unsupported.val()
+                | (self.expectation.opaque.val() & self.rd_addr_ff.q.val().any()))
+        {
+            self.small_want_ff.d.next = bit_cast::<8, 5>(self.expectation.rd.val());
+            self.small_got_ff.d.next = bit_cast::<8, 5>(self.rd_addr_ff.q.val());
         }
         self.stores_ff.d.next = self.expectation.checked.val() & self.expectation.stores.val();
         self.stored_want_ff.d.next = self.expectation.stored_want.val();
@@ -362,18 +378,16 @@ impl Logic for Conformance {
             self.broken.next = self.rule_order.val();
             self.choice.next = self.choose_order.val();
         } else if !self.trapped_ff.q.val() {
-            if self.compressed_ff.q.val() {
-                self.broken.next = self.rule_unsupported.val();
-            } else if !self.rd_any_ff.q.val() & self.value_bad.val() {
+            if !self.rd_any_ff.q.val() & self.value_bad.val() {
                 self.broken.next = self.rule_zero.val();
                 self.choice.next = self.choose_result.val();
             } else if self.source_bad_ff.q.val() {
                 self.broken.next = self.rule_registers.val();
                 self.choice.next = self.choose_source.val();
-            } else if self.unsupported_ff.q.val() {
-                self.broken.next = self.rule_unsupported.val();
             } else if self.rd_bad_ff.q.val() {
                 self.broken.next = self.rule_destination.val();
+            } else if self.unsupported_ff.q.val() {
+                self.broken.next = self.rule_unsupported.val();
             } else if self.result_known_ff.q.val() & self.value_bad.val() {
                 self.broken.next = self.rule_result.val();
                 self.choice.next = self.choose_result.val();

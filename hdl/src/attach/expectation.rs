@@ -12,8 +12,10 @@ use rust_hdl::prelude::*;
 circuit! {
     /// A small RV32I without state.
     pub struct Expectation [] {
-        /// instruction word
+        /// full-size instruction
         pub insn: Signal<In, Bits<32>>,
+        /// it stands for a compressed one
+        pub short: Signal<In, Bit>,
         /// its address
         pub pc: Signal<In, Bits<32>>,
         /// content of rs1
@@ -34,12 +36,12 @@ circuit! {
         pub reads_left: Signal<Out, Bit>,
         /// rs2 field does
         pub reads_right: Signal<Out, Bit>,
-        /// compressed: nothing else here means anything
-        pub compressed: Signal<Out, Bit>,
         /// it does what a recording cannot hold
         pub unsupported: Signal<Out, Bit>,
         /// rules 4 to 8 apply
         pub checked: Signal<Out, Bit>,
+        /// `rd` may also be left alone, and of rules 4 to 8 only rule 4 applies
+        pub opaque: Signal<Out, Bit>,
         /// register to be written, 0 for none
         pub rd: Signal<Out, Bits<5>>,
         /// `result` is what it must be
@@ -138,6 +140,7 @@ circuit! {
         none: 32 = 0,
         one: 32 = 1,
         ones: 32 = 0xffff_ffffu32,
+        two: 32 = 2,
         four: 32 = 4,
         even: 32 = 0xffff_fffeu32,
         sign_from_11: 32 = 0xffff_f800u32,
@@ -308,6 +311,9 @@ impl Logic for Expectation {
         }
         self.target.next = self.pc.val() + self.distance.val();
         self.link.next = self.pc.val() + self.four.val();
+        if self.short.val() {
+            self.link.next = self.pc.val() + self.two.val();
+        }
         self.taken.next = self.left.val() == self.right.val();
         if self.funct3.val().get_bit(2) {
             self.taken.next = self.less.val();
@@ -362,10 +368,11 @@ impl Logic for Expectation {
 
         // The destination.
         self.rd.next = self.insn.val().get_bits::<5>(7);
-        if self.is_store.val()
-            | self.is_branch.val()
-            | (self.opcode.val() == self.op_fence.val())
-            | (self.is_system.val() & !self.funct3.val().any())
+        if !self.decoder.opaque.val()
+            & (self.is_store.val()
+                | self.is_branch.val()
+                | (self.opcode.val() == self.op_fence.val())
+                | (self.is_system.val() & !self.funct3.val().any()))
         {
             self.rd.next = self.no_register.val();
         }
@@ -463,7 +470,7 @@ impl Logic for Expectation {
         // What is checked at all.
         self.misaligned.next = !self.is_byte.val()
             & (self.sum.val().get_bit(0) | (self.sum.val().get_bit(1) & !self.is_half.val()));
-        self.compressed.next = !self.insn.val().get_bits::<2>(0).all();
+        self.opaque.next = self.decoder.opaque.val() | (self.is_load.val() & self.misaligned.val());
         self.unsupported.next = (self.decoder.opaque.val() & self.mem_wmask.val().any())
             | (!self.decoder.opaque.val()
                 & self.misaligned.val()

@@ -7,11 +7,12 @@
 //!          └─► conformance ──► breach
 //! ```
 //! `adapter` makes the styles of real cores one, `conformance` checks that the port tells the truth.
-//! `opaque_word` decodes for both; `register_copy` and `expectation` are parts of `conformance`.
+//! `expand` and `opaque_word` decode for both; `register_copy` and `expectation` are parts of `conformance`.
 //! `wishbone` and `stream` are the way in and out.
 
 pub mod adapter;
 pub mod conformance;
+pub mod expand;
 pub mod expectation;
 pub mod opaque_word;
 pub mod recorder;

@@ -31,6 +31,7 @@ pub type AttachedTiny = sized!(AttachedRecorder, TINY, TINY.ring_bits);
 pub fn config(sizes: &Sizes) -> RecorderConfig {
     RecorderConfig {
         attached: true,
+        compressed: true,
         ..sizes.config(CLOCK_HZ)
     }
 }
@@ -297,12 +298,14 @@ impl<
         self.adapter.log_results.next = self.drain.control_word.val().get_bit(4);
         self.front.rvfi_opaque.next = self.adapter.opaque.val();
         self.front.rvfi_jumps.next = self.adapter.jumps.val();
+        self.front.rvfi_loose.next = self.adapter.loose.val();
         self.front.snoop_valid.next = self.adapter.snooped.val();
         self.front.snoop_addr.next = self.adapter.snooped_addr.val();
         self.front.snoop_mask.next = self.adapter.snooped_mask.val();
         self.front.mem_base.next = self.mem_base.val();
         self.front.mem_mask.next = self.mem_mask.val();
         self.front.trigger.next = self.trigger.val();
+        self.front.end_all.next = false;
         self.front.hold.next = self.hold.val();
         if self.rvfi_valid.val() & self.rvfi_halt.val() {
             self.halted_ff.d.next = true;

@@ -122,7 +122,8 @@ circuit! {
     }
     constants {
         id_word: 32 = 0x4b4f_4f4c,
-        port_word: 32 = lookback_log_format::registers::PORT_ATTACHED,
+        port_word: 32 = lookback_log_format::registers::PORT_ATTACHED
+            | lookback_log_format::registers::PORT_COMPRESSED,
         control_number: 8 = 0x10,
         first_setting: 8 = 0x10,
         no_word: 32 = 0,

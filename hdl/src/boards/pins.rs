@@ -1,7 +1,9 @@
 //! The pins of a simulated board, behind a trait: a simulator drives any board without knowing its
 //! type, so that the circuits are compiled here and nowhere else.
 
+use super::compact::FullBoard;
 use super::sim::{BugnetBoard, SimSoc, TinyBoard};
+use super::smp::{BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4};
 use rust_hdl::prelude::*;
 
 /// A retirement or a snooped write, in the words of a C structure that simulators fill as well.
@@ -12,7 +14,7 @@ pub struct PortRecord {
     pub kind: u32,
     /// `insn`
     pub insn: u32,
-    /// trap 0, intr 1, mode 3:2.
+    /// trap 0, intr 1, mode 3:2, hart 5:4.
     pub flags: u32,
     /// rs1 7:0, rs2 15:8, rd 23:16.
     pub registers: u32,
@@ -55,6 +57,8 @@ pub struct CycleInputs {
     pub log_rx: bool,
     /// `console_rx`
     pub console_rx: Option<u8>,
+    /// `hold_back`, of boards with several harts
+    pub hold_back: u8,
 }
 
 /// Outputs that matter in every cycle, by the names of their ports; the retirement port is read only
@@ -106,8 +110,18 @@ pub trait BoardPins: Block {
 /// Implements [`BoardPins`] for a block with the ports of a simulated board.
 #[macro_export]
 macro_rules! board_pins {
-    ($(<$($size:ident),+>)? $board:ty) => {
-        impl $(<$(const $size: usize),+>)? $crate::boards::pins::BoardPins for $board {
+    ($board:ty) => {
+        $crate::board_pins!($board, |_board, _hold_back| (), |_board| 0);
+    };
+    (several $board:ty) => {
+        $crate::board_pins!(
+            $board,
+            |board, hold_back| board.hold_back.next = u64::from(hold_back).into(),
+            |board| board.rvfi_hart.val().to_u32()
+        );
+    };
+    ($board:ty, |$own:ident, $mask:ident| $hold_back:expr, |$same:ident| $hart:expr) => {
+        impl $crate::boards::pins::BoardPins for $board {
             fn set_clock(&mut self, level: bool) {
                 self.clock.next = rust_hdl::prelude::Clock { clk: level };
             }
@@ -122,6 +136,8 @@ macro_rules! board_pins {
                 self.log_rx.next = inputs.log_rx;
                 self.console_rx_valid.next = inputs.console_rx.is_some();
                 self.console_rx_data.next = u64::from(inputs.console_rx.unwrap_or(0)).into();
+                let ($own, $mask) = (self, inputs.hold_back);
+                $hold_back
             }
 
             fn outputs(&self) -> $crate::boards::pins::CycleOutputs {
@@ -144,12 +160,17 @@ macro_rules! board_pins {
             }
 
             fn retirement(&self) -> $crate::boards::pins::PortRecord {
+                let hart: u32 = {
+                    let $same = self;
+                    $hart
+                };
                 $crate::boards::pins::PortRecord {
                     kind: 0,
                     insn: self.rvfi_insn.val().to_u32(),
                     flags: u32::from(self.rvfi_trap.val())
                         | u32::from(self.rvfi_intr.val()) << 1
-                        | self.rvfi_mode.val().to_u32() << 2,
+                        | self.rvfi_mode.val().to_u32() << 2
+                        | hart << 4,
                     registers: self.rvfi_rs1_addr.val().to_u32()
                         | self.rvfi_rs2_addr.val().to_u32() << 8
                         | self.rvfi_rd_addr.val().to_u32() << 16,
@@ -180,4 +201,11 @@ macro_rules! board_pins {
 
 board_pins!(BugnetBoard);
 board_pins!(TinyBoard);
+board_pins!(FullBoard);
 board_pins!(SimSoc);
+board_pins!(several SimSmp2);
+board_pins!(several SimSmp4);
+board_pins!(several BugnetBoard2);
+board_pins!(several BugnetBoard4);
+board_pins!(several TinyBoard2);
+board_pins!(several TinyBoard4);

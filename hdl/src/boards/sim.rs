@@ -1,7 +1,7 @@
 //! Tops for simulation: flat ports, RAM outside, and the retirement port brought out for checking.
 
 use crate::recorder::circuit::{circuit, Pending};
-use crate::recorder::config::{BUGNET, TINY};
+use crate::recorder::config::{BUGNET, CLOCK_HZ, SMALL, TINY};
 use crate::recorder::recorder::Recorder;
 use crate::sized;
 use crate::soc::Soc;
@@ -149,13 +149,19 @@ impl Logic for SimSoc {
 impl Pending for Soc {}
 
 /// The board with the recorder of the preset `bugnet`.
-pub type BugnetBoard = sized!(SimBoard, BUGNET, BUGNET.ring_bits);
+pub type BugnetBoard = BugnetBoardAt<{ CLOCK_HZ as usize }>;
 /// The board with the recorder of the preset `tiny`.
-pub type TinyBoard = sized!(SimBoard, TINY, TINY.ring_bits);
+pub type TinyBoard = TinyBoardAt<{ CLOCK_HZ as usize }>;
+/// The same as [`BugnetBoard`] with a clock of `HZ`.
+pub type BugnetBoardAt<const HZ: usize> = sized!(SimBoard, BUGNET, BUGNET.ring_bits, HZ);
+/// The same as [`TinyBoard`] with a clock of `HZ`.
+pub type TinyBoardAt<const HZ: usize> = sized!(SimBoard, TINY, TINY.ring_bits, HZ);
+/// The board with the recorder of the preset `small` and a clock of `HZ`.
+pub type SmallBoardAt<const HZ: usize> = sized!(SimBoard, SMALL, SMALL.ring_bits, HZ);
 
 circuit! {
-    /// A SoC and its recorder; sizes as in `Recorder`.
-    pub struct SimBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING] {
+    /// A SoC and its recorder; sizes and clock as in `Recorder`.
+    pub struct SimBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -242,8 +248,14 @@ circuit! {
         pub snoop_addr: Signal<Out, Bits<32>>,
         /// bytes written
         pub snoop_mask: Signal<Out, Bits<4>>,
+        /// a recording is under way
+        pub recording: Signal<Out, Bit>,
+        /// what was waited for has happened
+        pub triggered: Signal<Out, Bit>,
+        /// retirements were lost
+        pub overflowed: Signal<Out, Bit>,
         soc: Soc,
-        recorder: Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING>,
+        recorder: Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ>,
     }
     constants {}
 }
@@ -267,7 +279,9 @@ impl<
         const F: usize,
         const RESERVE: usize,
         const RING: usize,
-    > Logic for SimBoard<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING>
+        const HZ: usize,
+    > Logic
+    for SimBoard<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -336,6 +350,9 @@ impl<
         self.recorder.log_rx.next = self.log_rx.val();
         self.log_tx.next = self.recorder.log_tx.val();
         self.stalled.next = self.recorder.stall.val();
+        self.recording.next = self.recorder.recording.val();
+        self.triggered.next = self.recorder.triggered.val();
+        self.overflowed.next = self.recorder.overflowed.val();
     }
 }
 

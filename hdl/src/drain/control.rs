@@ -15,7 +15,7 @@
 //! | word | run code | RETIRED | CYCLES | STALLS | LOST | BREACH to GOT | STATUS |
 //!
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
-//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 5 of CONTROL.
+//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 5 of CONTROL, 16 of KEY.
 //! A reset empties the registers but not the memory of their copies: a setting is read as 0 until
 //! it was written.
 
@@ -40,6 +40,8 @@ pub struct Identity {
     pub mem_mask: u32,
     /// PORT.
     pub port: u32,
+    /// COMPACT, 0 with another codec.
+    pub compact: u32,
 }
 
 /// "LOOK".
@@ -71,6 +73,8 @@ pub struct Control {
     pub number: Signal<In, Bits<3>>,
     /// Which bit.
     pub index: Signal<In, Bits<5>>,
+    /// The register to give a bit of is COMPACT, which has no number.
+    pub compact: Signal<In, Bit>,
     /// The bit, a cycle later.
     pub stored_bit: Signal<Out, Bit>,
     /// STATUS.
@@ -117,6 +121,8 @@ pub struct Control {
     pub image_hi: Signal<Out, Bits<32>>,
     /// POST_TRIGGER.
     pub post_trigger: Signal<Out, Bits<32>>,
+    /// KEY.
+    pub key: Signal<Out, Bits<16>>,
     control_ff: DFF<Bits<5>>,
     interval_ff: DFF<Bits<24>>,
     count_bits_ff: DFF<Bits<5>>,
@@ -129,6 +135,10 @@ pub struct Control {
     image_lo_set_ff: DFF<Bit>,
     image_hi_set_ff: DFF<Bit>,
     post_trigger_set_ff: DFF<Bit>,
+    key_ff: DFF<Bits<16>>,
+    key_set_ff: DFF<Bit>,
+    compact_ff: DFF<Bit>,
+    compact_bit_ff: DFF<Bit>,
     bits: RegisterBits,
     copying_ff: DFF<Bit>,
     /// The bit that is being copied.
@@ -147,6 +157,8 @@ pub struct Control {
     image_lo_number: Constant<Bits<3>>,
     image_hi_number: Constant<Bits<3>>,
     post_trigger_number: Constant<Bits<3>>,
+    key_number: Constant<Bits<3>>,
+    compact_word: Constant<Bits<32>>,
     setting_row: Constant<Bits<9>>,
     step: Constant<Bits<5>>,
 }
@@ -167,6 +179,7 @@ impl Control {
             setting: Default::default(),
             number: Default::default(),
             index: Default::default(),
+            compact: Default::default(),
             stored_bit: Default::default(),
             status: Default::default(),
             retired_lo: Default::default(),
@@ -190,6 +203,7 @@ impl Control {
             image_lo: Default::default(),
             image_hi: Default::default(),
             post_trigger: Default::default(),
+            key: Default::default(),
             control_ff: Default::default(),
             interval_ff: Default::default(),
             count_bits_ff: Default::default(),
@@ -202,6 +216,10 @@ impl Control {
             image_lo_set_ff: Default::default(),
             image_hi_set_ff: Default::default(),
             post_trigger_set_ff: Default::default(),
+            key_ff: Default::default(),
+            key_set_ff: Default::default(),
+            compact_ff: Default::default(),
+            compact_bit_ff: Default::default(),
             bits: RegisterBits::new([
                 ID,
                 identity.version,
@@ -228,6 +246,8 @@ impl Control {
             image_lo_number: number(3),
             image_hi_number: number(4),
             post_trigger_number: number(5),
+            key_number: number(7),
+            compact_word: Constant::new(u64::from(identity.compact).into()),
             setting_row: Constant::new(0x100.into()),
             step: Constant::new(1.into()),
         }
@@ -254,12 +274,14 @@ impl Logic for Control {
             post_trigger_set_ff
         );
         dff_setup!(self, clock, copying_ff, place_ff);
+        dff_setup!(self, clock, key_ff, key_set_ff, compact_ff, compact_bit_ff);
         self.control.next = self.control_ff.q.val();
         self.interval.next = bit_cast::<32, 24>(self.interval_ff.q.val());
         self.count_bits.next = self.count_bits_ff.q.val();
         self.image_lo.next = bit_cast::<32, 26>(self.image_lo_ff.q.val()) << 6;
         self.image_hi.next = bit_cast::<32, 26>(self.image_hi_ff.q.val()) << 6;
         self.post_trigger.next = self.post_trigger_ff.q.val();
+        self.key.next = self.key_ff.q.val();
 
         self.known.next =
             self.write.val() & (self.register.val().get_bits::<5>(3) == self.settings.val());
@@ -288,6 +310,10 @@ impl Logic for Control {
             self.post_trigger_ff.d.next = self.value.val();
             self.post_trigger_set_ff.d.next = true;
         }
+        if self.known.val() & (self.low.val() == self.key_number.val()) {
+            self.key_ff.d.next = self.value.val().get_bits::<16>(0);
+            self.key_set_ff.d.next = true;
+        }
 
         // The copy; that of a register which does not exist is never read.
         self.copying.next = self.copying_ff.q.val();
@@ -299,7 +325,9 @@ impl Logic for Control {
         self.above_4.next = self.place_ff.q.val().get_bits::<3>(2).any();
         self.above_8.next = self.place_ff.q.val().get_bits::<2>(3).any();
         self.kept.next = true;
-        if self.number.val() == self.interval_number.val() {
+        if self.number.val() == self.key_number.val() {
+            self.kept.next = !self.place_ff.q.val().get_bit(4);
+        } else if self.number.val() == self.interval_number.val() {
             self.kept.next = !self.place_ff.q.val().get_bits::<2>(3).all();
         } else if (self.number.val() == self.control_number.val())
             | (self.number.val() == self.count_bits_number.val())
@@ -337,8 +365,16 @@ impl Logic for Control {
             self.set.next = self.image_hi_set_ff.q.val();
         } else if self.number.val() == self.post_trigger_number.val() {
             self.set.next = self.post_trigger_set_ff.q.val();
+        } else if self.number.val() == self.key_number.val() {
+            self.set.next = self.key_set_ff.q.val();
         }
-        self.stored_bit.next = self.bits.read_data.val() & (self.set.val() | !self.setting.val());
+        self.compact_ff.d.next = self.compact.val();
+        self.compact_bit_ff.d.next =
+            self.compact.val() & self.compact_word.val().get_bit(self.index.val().index());
+        self.stored_bit.next = self.compact_bit_ff.q.val()
+            | (self.bits.read_data.val()
+                & !self.compact_ff.q.val()
+                & (self.set.val() | !self.setting.val()));
 
         self.picked.next = 0.into();
         if self.pick.val().get_bit(0) {
@@ -404,6 +440,8 @@ impl Logic for Control {
             self.image_lo_set_ff.d.next = false;
             self.image_hi_set_ff.d.next = false;
             self.post_trigger_set_ff.d.next = false;
+            self.key_ff.d.next = 0.into();
+            self.key_set_ff.d.next = false;
             self.copying_ff.d.next = false;
             self.place_ff.d.next = 0.into();
         }
@@ -424,6 +462,7 @@ mod tests {
         mem_base: 0x8000_0000,
         mem_mask: 0xf000_0000,
         port: 1,
+        compact: 0x60108,
     };
 
     #[test]
@@ -522,5 +561,7 @@ mod tests {
             );
         }
         assert_eq!(stored(&mut control, false, 0), u64::from(ID));
+        control.compact.next = true;
+        assert_eq!(stored(&mut control, false, 0), 0x60108);
     }
 }

@@ -71,6 +71,8 @@ pub struct Drain<const RING_BITS: usize> {
     pub image_hi: Signal<Out, Bits<32>>,
     /// POST_TRIGGER.
     pub post_trigger: Signal<Out, Bits<32>>,
+    /// KEY.
+    pub key: Signal<Out, Bits<16>>,
     core: DrainCore<RING_BITS>,
     uart_tx: UartTx,
     uart_rx: UartRx,
@@ -111,6 +113,7 @@ impl<const RING_BITS: usize> Drain<RING_BITS> {
             image_lo: Default::default(),
             image_hi: Default::default(),
             post_trigger: Default::default(),
+            key: Default::default(),
             core: DrainCore::new(identity),
             uart_tx: Default::default(),
             uart_rx: Default::default(),
@@ -151,6 +154,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.image_lo.next = self.core.image_lo.val();
         self.image_hi.next = self.core.image_hi.val();
         self.post_trigger.next = self.core.post_trigger.val();
+        self.key.next = self.core.key.val();
 
         // No bus, and no core but this project's.
         self.core.strapped.next = false;

@@ -128,6 +128,8 @@ pub struct DrainCore<const RING_BITS: usize> {
     pub image_hi: Signal<Out, Bits<32>>,
     /// POST_TRIGGER.
     pub post_trigger: Signal<Out, Bits<32>>,
+    /// KEY.
+    pub key: Signal<Out, Bits<16>>,
     ring: LogRing<RING_BITS>,
     framer: Framer,
     message: Message,
@@ -217,6 +219,7 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             image_lo: Default::default(),
             image_hi: Default::default(),
             post_trigger: Default::default(),
+            key: Default::default(),
             ring: Default::default(),
             framer: Default::default(),
             message: Default::default(),
@@ -285,6 +288,8 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.image_lo.next = self.control.image_lo.val();
         self.image_hi.next = self.control.image_hi.val();
         self.post_trigger.next = self.control.post_trigger.val();
+        self.key.next = self.control.key.val();
+        self.control.compact.next = self.message.compact.val();
 
         self.ring.clear.next = self.clear.val();
         self.ring.hold.next = self.settings.val().get_bit(2) & !self.ended.val();

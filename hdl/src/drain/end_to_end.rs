@@ -16,6 +16,7 @@ const IDENTITY: Identity = Identity {
     mem_base: 0x8000_0000,
     mem_mask: 0xfff0_0000,
     port: 0,
+    compact: 0,
 };
 
 const CONTROL: u8 = 0x10;
@@ -252,7 +253,8 @@ fn reads_and_writes_registers() {
     assert_eq!(bench.set(0x14, 0x8765_43ff), 0x8765_43c0);
     assert_eq!(bench.set(0x15, 0xfeed_beef), 0xfeed_beef);
     assert_eq!(bench.set(0x04, 1), IDENTITY.clock_hz);
-    assert_eq!(bench.set(0x17, 1), 0);
+    assert_eq!(bench.set(0x16, 1), 0);
+    assert_eq!(bench.set(0x17, 0xffff_8001), 0x8001);
     assert_eq!(bench.set(0x18, 1), 0);
     assert_eq!(bench.set(0x50, 1), 0);
     assert_eq!(bench.read(CONTROL), 0x1e);

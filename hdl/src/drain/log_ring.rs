@@ -9,11 +9,12 @@
 //! - it measures the next piece, up to 240 bytes or to the mark, as the bytes arrive. A measured
 //!   piece is offered to the framer; when the framer starts it, the lookout goes on to the next
 //!   piece while the framer takes this one byte by byte;
-//! - while `hold` is high (ring mode, not yet ended) it measures nothing. When the ring is full it
-//!   drops the oldest interval, byte by byte to its mark, and each dropped byte is free at once.
+//! - while `hold` is high (ring mode, not yet ended) it measures nothing. When a byte waits at a full
+//!   ring it drops the oldest interval, byte by byte to its mark, and each dropped byte is free at
+//!   once.
 //!
 //! An interval is either sent from its first byte to its last or dropped, never in part. If the
-//! open interval alone fills a held ring there is nothing to drop, and waiting for its end would
+//! open interval alone is more than a held ring there is nothing to drop, and waiting for its end would
 //! be for ever: it goes over the link as if streamed, and the ring holds again after its end.
 //! `byte_ready` is low while the ring is full.
 
@@ -192,7 +193,7 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
         self.limit.next = self.count_ff.q.val().get_bits::<4>(4).all();
         self.behind.next = self.look_ff.q.val() != self.write_ff.q.val();
         self.taking.next = self.left_ff.q.val().any();
-        self.stuck.next = self.full.val() & !self.taking.val();
+        self.stuck.next = self.byte_valid.val() & self.full.val() & !self.taking.val();
         self.kept.next = self.hold.val()
             & !self.inside_ff.q.val()
             & !self.count_ff.q.val().any()

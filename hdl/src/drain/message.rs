@@ -64,6 +64,8 @@ pub struct Message {
     pub number: Signal<Out, Bits<3>>,
     /// The bit of it that will be wanted in the next cycle.
     pub index: Signal<Out, Bits<5>>,
+    /// The stored register wanted is COMPACT, which has no number.
+    pub compact: Signal<Out, Bit>,
     /// The bit that was wanted.
     pub stored_bit: Signal<In, Bit>,
     reply_ff: DFF<Bit>,
@@ -99,6 +101,7 @@ pub struct Message {
     reasons: Signal<Local, Bits<8>>,
     slot_step: Constant<Bits<2>>,
     identities: Constant<Bits<5>>,
+    compacts: Constant<Bits<5>>,
     settings: Constant<Bits<5>>,
     counters: Constant<Bits<5>>,
     breaches: Constant<Bits<5>>,
@@ -137,6 +140,7 @@ impl Default for Message {
             setting: Default::default(),
             number: Default::default(),
             index: Default::default(),
+            compact: Default::default(),
             stored_bit: Default::default(),
             reply_ff: Default::default(),
             register_ff: Default::default(),
@@ -166,6 +170,7 @@ impl Default for Message {
             reasons: Default::default(),
             slot_step: Constant::new(1.into()),
             identities: Constant::new(0.into()),
+            compacts: Constant::new(1.into()),
             settings: Constant::new(2.into()),
             counters: Constant::new(4.into()),
             breaches: Constant::new(5.into()),
@@ -219,6 +224,10 @@ impl Logic for Message {
         self.low.next = self.register_ff.q.val().get_bits::<3>(0);
         self.stored.next =
             (self.group.val() == self.identities.val()) | (self.group.val() == self.settings.val());
+        self.compact.next = (self.group.val() == self.compacts.val()) & !self.low.val().any();
+        if self.compact.val() {
+            self.stored.next = true;
+        }
         self.counter.next = self.group.val() == self.counters.val();
         self.breach.next = self.group.val() == self.breaches.val();
         self.setting.next = self.group.val().get_bit(1);

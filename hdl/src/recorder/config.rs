@@ -2,6 +2,7 @@
 
 use super::front::RecorderFront;
 use super::recorder::Recorder;
+use super::several::SeveralRecorder;
 use lookback_log_format::config::Codec;
 use lookback_log_format::RecorderConfig;
 
@@ -69,9 +70,14 @@ impl Sizes {
     /// What a recorder of these sizes tells of itself; the settings are those of a host that has
     /// not made any.
     pub fn config(&self, clock_hz: u32) -> RecorderConfig {
+        self.config_of(1, clock_hz)
+    }
+
+    /// The same of a recorder for so many harts.
+    pub fn config_of(&self, harts: u8, clock_hz: u32) -> RecorderConfig {
         RecorderConfig {
             codec: Codec::Bugnet,
-            harts: 1,
+            harts,
             tag_set_bits: self.set_bits as u8,
             tag_ways: self.ways as u8,
             tag_words: 1 << self.word_bits,
@@ -84,12 +90,14 @@ impl Sizes {
             mem_base: MEM_BASE,
             mem_mask: MEM_MASK,
             attached: false,
+            compressed: false,
             control: 0,
             interval: 64,
             count_bits: 7,
             image_lo: 0,
             image_hi: 0,
             post_trigger: 0,
+            order: None,
         }
     }
 }
@@ -106,6 +114,12 @@ pub const BUGNET: Sizes = Sizes {
     fifo_bits: 9,
     fifo_reserve: 64,
     ring_bits: 16,
+};
+
+/// As [`BUGNET`] with a ring of 4 KB, for FPGAs with little block RAM.
+pub const SMALL: Sizes = Sizes {
+    ring_bits: 12,
+    ..BUGNET
 };
 
 /// So small that evictions, wraps and overflows happen all the time: for tests.
@@ -155,6 +169,10 @@ pub type BugnetFront = sized!(RecorderFront, BUGNET);
 /// Front of the preset `tiny`.
 pub type TinyFront = sized!(RecorderFront, TINY);
 /// Recorder of the preset `bugnet`.
-pub type BugnetRecorder = sized!(Recorder, BUGNET, BUGNET.ring_bits);
+pub type BugnetRecorder = sized!(Recorder, BUGNET, BUGNET.ring_bits, CLOCK_HZ as usize);
 /// Recorder of the preset `tiny`.
-pub type TinyRecorder = sized!(Recorder, TINY, TINY.ring_bits);
+pub type TinyRecorder = sized!(Recorder, TINY, TINY.ring_bits, CLOCK_HZ as usize);
+/// Recorder of the preset `bugnet` for two harts.
+pub type BugnetPair = sized!(SeveralRecorder, BUGNET, BUGNET.ring_bits, 2);
+/// Recorder of the preset `tiny` for two harts.
+pub type TinyPair = sized!(SeveralRecorder, TINY, TINY.ring_bits, 2);

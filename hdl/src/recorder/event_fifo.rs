@@ -32,6 +32,8 @@ circuit! {
         pub full: Signal<Out, Bit>,
         /// fewer than `RESERVE` places left
         pub pressure: Signal<Out, Bit>,
+        /// 16 or more events wait
+        pub behind: Signal<Out, Bit>,
         /// the head's kind
         pub head_kind: Signal<Out, Bits<4>>,
         /// the head's position
@@ -46,6 +48,7 @@ circuit! {
         full_ff: DFF<Bit>,
         read: Signal<Local, Bits<F>>,
         used: Signal<Local, Bits<F>>,
+        beyond: Signal<Local, Bits<F>>,
         tag: Signal<Local, Bits<28>>,
         write: Signal<Local, Bits<F>>,
     }
@@ -53,6 +56,7 @@ circuit! {
         one: F = 1,
         zero: F = 0,
         limit: F = (1usize << F) - RESERVE,
+        few: 3 = 4,
     }
     check {
         assert!(RESERVE < 1 << F, "the reserve must leave places");
@@ -92,6 +96,8 @@ impl<const F: usize, const RESERVE: usize> Logic for EventFifo<F, RESERVE> {
         self.used.next = self.write_ff.q.val() - self.read_ff.q.val();
         self.empty.next = !self.used.val().any() & !self.full_ff.q.val();
         self.pressure.next = (self.used.val() > self.limit.val()) | self.full_ff.q.val();
+        self.beyond.next = self.used.val() >> self.few.val();
+        self.behind.next = self.beyond.val().any() | self.full_ff.q.val();
         // An event of this cycle can be read at the next edge, not at this one.
         self.valid_ff.d.next =
             (self.read.val() != self.write_ff.q.val()) | (self.full_ff.q.val() & !self.pop.val());
@@ -145,6 +151,7 @@ mod tests {
             assert_eq!(fifo.empty.val(), expected.is_empty());
             assert_eq!(fifo.full.val(), expected.len() == 8);
             assert_eq!(fifo.pressure.val(), expected.len() > 4);
+            assert_eq!(fifo.behind.val(), expected.len() == 8);
             filled += u32::from(fifo.full.val());
             emptied += u32::from(fifo.empty.val());
             if pop {

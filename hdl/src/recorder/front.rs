@@ -67,8 +67,12 @@ circuit! {
         pub rvfi_opaque: Signal<In, Bit>,
         /// the address of the next instruction must be logged
         pub rvfi_jumps: Signal<In, Bit>,
+        /// the instruction is known by halves only, never from the tags
+        pub rvfi_loose: Signal<In, Bit>,
         /// the next recorded instruction is a trigger
         pub trigger: Signal<In, Bit>,
+        /// another hart's trigger ends the recording of all
+        pub end_all: Signal<In, Bit>,
         /// somebody else writes memory
         pub snoop_valid: Signal<In, Bit>,
         /// word-aligned address
@@ -113,6 +117,8 @@ circuit! {
         pub end_reason: Signal<Out, Bits<8>>,
         /// a trigger fired
         pub triggered: Signal<Out, Bit>,
+        /// its last instruction was recorded
+        pub ends: Signal<Out, Bit>,
         /// something was lost
         pub lost_any: Signal<Out, Bit>,
         /// retirements since recording began
@@ -131,6 +137,14 @@ circuit! {
         pub lost_lo: Signal<Out, Bits<32>>,
         /// high half
         pub lost_hi: Signal<Out, Bits<32>>,
+        /// a retirement is counted
+        pub count_retire: Signal<Out, Bit>,
+        /// it is lost
+        pub count_loss: Signal<Out, Bit>,
+        /// a cycle is counted
+        pub count_cycle: Signal<Out, Bit>,
+        /// memories are being cleared for a recording
+        pub clearing: Signal<Out, Bit>,
         retire: RetireStage,
         known_code: KnownCode<D>,
         digest: DigestStep,
@@ -144,6 +158,7 @@ circuit! {
         dictionary: Dictionary<I, P, LANES, B, R>,
         encoder: Encoder<I>,
         packer: Packer,
+        loose_ff: DFF<Bit>,
         mode_ff: DFF<Bits<2>>,
         seen_ff: DFF<Bit>,
         /// registers written since the reset, and those before the open interval
@@ -187,7 +202,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, mode_ff, seen_ff, written_ff, shown_ff, known_ff);
+        dff_setup!(self, clock, loose_ff, mode_ff, seen_ff, written_ff, shown_ff, known_ff);
         self.retire.clock.next = self.clock.val();
         self.known_code.clock.next = self.clock.val();
         self.shadow.clock.next = self.clock.val();
@@ -258,12 +273,15 @@ impl<
         self.known_code.image_hi.next = self.image_hi.val();
         self.known_code.fetch_pc.next = self.rvfi_pc_rdata.val();
         self.known_code.pc.next = self.retire.pc.val();
+        self.loose_ff.d.next = self.rvfi_loose.val();
+        self.known_code.straddles.next =
+            self.loose_ff.q.val() & self.retire.pc.val().get_bits::<5>(1).all();
         self.known_code.store.next = self.retire.valid.val() & self.retire.store.val();
         self.known_code.store_addr.next = self.retire.store_addr.val();
         self.known_code.snoop.next = self.retire.snooped.val();
         self.known_code.snoop_addr.next = self.retire.snooped_addr.val();
         self.fetch.next = !self.known_code.known.val();
-        self.fetch_outside.next = !self.retire.pc_in_memory.val();
+        self.fetch_outside.next = !self.retire.pc_in_memory.val() | self.loose_ff.q.val();
 
         // Digest, registers, numbers.
         self.digest.digest.next = self.control.digest.val();
@@ -301,6 +319,7 @@ impl<
         self.control.trigger_on_trap.next = self.trigger_on_trap.val();
         self.control.post_trigger.next = self.post_trigger.val();
         self.control.trigger.next = self.trigger.val();
+        self.control.end_all.next = self.end_all.val();
         self.control.valid.next = self.retire.valid.val();
         self.control.trap.next = self.retire.trap.val();
         self.control.needs_entry.next = self.retire.redirect.val()
@@ -422,6 +441,7 @@ impl<
         self.recording.next = self.control.recording.val();
         self.ended.next = self.control.ended.val();
         self.triggered.next = self.control.triggered.val();
+        self.ends.next = self.control.ends.val();
         self.lost_any.next = self.control.lost_any.val();
         self.end_reason.next = bit_cast::<8, 3>(self.control.end_reason.val());
         self.retired_lo.next = self.counters.retired_lo.val();
@@ -432,6 +452,10 @@ impl<
         self.stalls_hi.next = self.counters.stalls_hi.val();
         self.lost_lo.next = self.counters.lost_lo.val();
         self.lost_hi.next = self.counters.lost_hi.val();
+        self.count_retire.next = self.control.count_retire.val();
+        self.count_loss.next = self.control.count_loss.val();
+        self.count_cycle.next = self.control.count_cycle.val();
+        self.clearing.next = self.control.clear.val();
     }
 }
 

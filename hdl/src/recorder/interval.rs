@@ -63,6 +63,8 @@ circuit! {
         pub post_trigger: Signal<In, Bits<32>>,
         /// the next instruction accepted is a trigger
         pub trigger: Signal<In, Bit>,
+        /// another hart's trigger ends the recording of all
+        pub end_all: Signal<In, Bit>,
         /// an instruction retires
         pub valid: Signal<In, Bit>,
         /// it trapped
@@ -125,6 +127,8 @@ circuit! {
         pub end_reason: Signal<Out, Bits<3>>,
         /// a trigger fired
         pub triggered: Signal<Out, Bit>,
+        /// its last instruction was recorded: the recording ends, that of the other harts too
+        pub ends: Signal<Out, Bit>,
         /// something was lost
         pub lost_any: Signal<Out, Bit>,
         phase_ff: DFF<Phase>,
@@ -226,8 +230,9 @@ impl<const C: usize> Logic for IntervalControl<C> {
                 self.settle_ff.d.next = self.settle_ff.q.val() + self.one_settle.val();
             }
         }
-        self.triggered_out.next =
+        self.ends.next =
             self.triggered_ff.q.val() & (self.since_ff.q.val() == self.post_trigger.val());
+        self.triggered_out.next = self.ends.val() | self.end_all.val();
         self.stopping.next =
             self.triggered_out.val() | self.settle_ff.q.val().all() | !self.enable_ff.q.val();
         self.cause.next = self.by_host.val();

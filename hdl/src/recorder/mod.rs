@@ -1,7 +1,8 @@
 //! From retirements to interval bytes.
 //!
 //! Reading order: `front` (the picture), `retire`, `interval`, `sequencer`, `encoder`, and the blocks
-//! beside them as they are met. `config` has the sizes.
+//! beside them as they are met. `several` puts fronts beside each other for several harts. `config` has
+//! the sizes.
 
 #[macro_use]
 pub(crate) mod circuit;
@@ -14,14 +15,17 @@ pub mod encoder;
 pub mod event_fifo;
 pub mod first_load_tags;
 pub mod front;
+pub mod gather;
 pub mod input_queue;
 pub mod interval;
 pub mod known_code;
+pub mod merge;
 pub mod packer;
 #[allow(clippy::module_inception)]
 pub mod recorder;
 pub mod register_shadow;
 pub mod retire;
 pub mod sequencer;
+pub mod several;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -2,7 +2,7 @@
 //! sends them and takes the host's commands.
 
 use super::circuit::Pending;
-use super::config::{Sizes, CLOCK_HZ};
+use super::config::Sizes;
 use super::front::RecorderFront;
 use crate::drain::{Drain, Identity};
 use lookback_log_format::{registers, RecorderConfig};
@@ -23,14 +23,16 @@ pub(crate) fn identity(config: &RecorderConfig) -> Identity {
         mem_base: word(registers::MEM_BASE),
         mem_mask: word(registers::MEM_MASK),
         port: word(registers::PORT),
+        compact: config.register(registers::COMPACT).unwrap_or(0),
     }
 }
 
 impl<const RING: usize> Pending for Drain<RING> {}
 
 circuit! {
-    /// Retirement port in, UART out; sizes as in `RecorderFront`, and a ring of `2^RING` bytes.
-    pub struct Recorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING] {
+    /// Retirement port in, UART out; sizes as in `RecorderFront`, a ring of `2^RING` bytes, and a
+    /// clock of `HZ`, which is only reported.
+    pub struct Recorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -81,6 +83,12 @@ circuit! {
         pub stall: Signal<Out, Bit>,
         /// UART to the host
         pub log_tx: Signal<Out, Bit>,
+        /// a recording is under way
+        pub recording: Signal<Out, Bit>,
+        /// what was waited for has happened
+        pub triggered: Signal<Out, Bit>,
+        /// retirements were lost
+        pub overflowed: Signal<Out, Bit>,
         front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>,
     }
     built {
@@ -95,7 +103,7 @@ circuit! {
             fifo_bits: F,
             fifo_reserve: RESERVE,
             ring_bits: RING,
-        }.config(CLOCK_HZ))),
+        }.config(HZ as u32))),
     }
     constants {
         mem_base: 32 = super::config::MEM_BASE,
@@ -122,7 +130,9 @@ impl<
         const F: usize,
         const RESERVE: usize,
         const RING: usize,
-    > Logic for Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING>
+        const HZ: usize,
+    > Logic
+    for Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -153,7 +163,9 @@ impl<
         // The hart of this project has no instruction that its replayer does not have.
         self.front.rvfi_opaque.next = false;
         self.front.rvfi_jumps.next = false;
+        self.front.rvfi_loose.next = false;
         self.front.trigger.next = false;
+        self.front.end_all.next = false;
 
         // What the host wants.
         self.front.enable.next = self.drain.enable.val();
@@ -188,6 +200,9 @@ impl<
         self.drain.log_rx.next = self.log_rx.val();
         self.stall.next = self.front.stall.val();
         self.log_tx.next = self.drain.log_tx.val();
+        self.recording.next = self.front.recording.val();
+        self.triggered.next = self.front.triggered.val();
+        self.overflowed.next = self.front.lost_any.val();
     }
 }
 

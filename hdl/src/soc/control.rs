@@ -22,6 +22,8 @@ pub enum HartState {
     Modify,
     /// AMO: writes it
     Update,
+    /// among several harts: a store retires as long after its access as a load
+    Settle,
     /// multiplication or division under way
     Compute,
     /// CSR access
@@ -49,6 +51,14 @@ circuit! {
         pub fault: Signal<In, Bit>,
         /// somebody else wants to write to memory
         pub other_write: Signal<In, Bit>,
+        /// memory answers in this cycle if it is asked
+        pub granted: Signal<In, Bit>,
+        /// this is one of several harts
+        pub several: Signal<In, Bit>,
+        /// if the instruction waits in Access, fetch it once more
+        pub restart: Signal<In, Bit>,
+        /// the retirement is seen in this cycle, if there is one
+        pub shown: Signal<In, Bit>,
         /// a jump goes where no instruction can be
         pub misaligned_target: Signal<In, Bit>,
         /// a memory address does not fit its access
@@ -81,6 +91,24 @@ circuit! {
         pub req: Signal<Out, Bit>,
         /// it writes
         pub req_write: Signal<Out, Bit>,
+        /// there may be something to ask of memory in the next cycle
+        pub soon: Signal<Out, Bit>,
+        /// it is no fetch
+        pub soon_data: Signal<Out, Bit>,
+        /// it writes, at once or, for an AMO, when it has read
+        pub soon_write: Signal<Out, Bit>,
+        /// nobody else may access memory in the next cycle
+        pub soon_lock: Signal<Out, Bit>,
+        /// the instruction waits in Access
+        pub waits: Signal<Out, Bit>,
+        /// it is to be fetched once more
+        pub restarts: Signal<Out, Bit>,
+        /// an instruction retires in the next cycle
+        pub soon_retire: Signal<Out, Bit>,
+        /// one that has accessed memory
+        pub soon_access: Signal<Out, Bit>,
+        /// an instruction was fetched, and its retirement was not seen before
+        pub under_way: Signal<Out, Bit>,
         /// decode the word that arrives
         pub load: Signal<Out, Bit>,
         /// an instruction completes in this cycle and did not trap
@@ -128,6 +156,10 @@ circuit! {
         result: Signal<Local, Bit>,
         exception: Signal<Local, Bit>,
         reads: Signal<Local, Bit>,
+        unseen: Signal<Local, Bit>,
+        accesses: Signal<Local, Bit>,
+        /// another attempt to fetch is due
+        again: Signal<Local, Bit>,
     }
     constants {
         first_register: 5 = 0,
@@ -182,13 +214,32 @@ impl Logic for Control {
         self.ran_in_machine.next = self.machine_ff.q.val();
         self.sweep.next = self.sweep_ff.q.val();
         self.begins.next = false;
+        self.soon.next = false;
+        self.soon_lock.next = false;
+        self.waits.next = false;
+        self.restarts.next = false;
+        self.again.next = false;
         self.req.next = false;
         self.req_write.next = false;
+        self.unseen.next = self.retire_ff.q.val() & !self.shown.val();
+        self.under_way.next = self.retire_ff.q.val()
+            | !(((self.state_ff.q.val() == HartState::Start)
+                | (self.state_ff.q.val() == HartState::Fetch))
+                | (self.state_ff.q.val() == HartState::Halt));
         self.load.next = false;
         self.done.next = false;
         self.result.next = false;
         self.exception.next = false;
         self.reads.next = (self.kind.val() == Kind::Load) | (self.kind.val() == Kind::LoadReserved);
+        self.soon_write.next = (self.kind.val() == Kind::Store)
+            | (self.kind.val() == Kind::StoreConditional)
+            | (self.kind.val() == Kind::Amo);
+        self.accesses.next = self.reads.val() | self.soon_write.val();
+        if !((self.state_ff.q.val() == HartState::Execute)
+            | (self.state_ff.q.val() == HartState::Access))
+        {
+            self.soon_write.next = false;
+        }
         match self.state_ff.q.val() {
             HartState::Start => {
                 self.sweep_ff.d.next = self.sweep_ff.q.val() + self.next_register.val();
@@ -197,18 +248,20 @@ impl Logic for Control {
                 }
             }
             HartState::Fetch => {
-                if self.retire_ff.q.val() {
+                if self.retire_ff.q.val() & self.shown.val() {
                     self.intr_ff.d.next = false;
                     self.after_trap_ff.d.next = self.trapped_ff.q.val();
                 }
-                if self.request.val() {
+                if self.unseen.val() {
+                    self.state_ff.d.next = HartState::Fetch;
+                } else if self.request.val() {
                     self.cause_ff.d.next = self.request_cause.val();
                     self.interrupt_ff.d.next = true;
                     self.sleep_ff.d.next = false;
                     self.state_ff.d.next = HartState::Trap;
                 } else if self.sleep_ff.q.val() {
                     self.sleep_ff.d.next = !self.wake.val();
-                } else if !(self.stall.val() | self.other_write.val()) {
+                } else if !((self.stall.val() | self.other_write.val()) | !self.granted.val()) {
                     self.begins.next = true;
                     self.req.next = true;
                     self.running_ff.d.next = true;
@@ -223,6 +276,11 @@ impl Logic for Control {
                         self.cause_ff.d.next = self.fetch_fault.val();
                     }
                 }
+                self.again.next = !self.stall.val()
+                    & !(self.begins.val() | (!self.unseen.val() & self.request.val()));
+                if !self.unseen.val() & self.sleep_ff.q.val() {
+                    self.again.next = false;
+                }
             }
             HartState::Decode => {
                 self.load.next = true;
@@ -230,6 +288,7 @@ impl Logic for Control {
             }
             HartState::Execute => {
                 self.cause_ff.d.next = self.illegal.val();
+                self.soon.next = self.accesses.val();
                 match self.kind.val() {
                     Kind::Load => self.state_ff.d.next = HartState::Access,
                     Kind::Store => self.state_ff.d.next = HartState::Access,
@@ -281,21 +340,32 @@ impl Logic for Control {
                 } else if (self.kind.val() == Kind::StoreConditional) & !self.reserved.val() {
                     self.done.next = true;
                 } else {
-                    self.req.next = true;
-                    self.state_ff.d.next = HartState::Arrive;
-                    if (self.kind.val() == Kind::Store)
-                        | (self.kind.val() == Kind::StoreConditional)
-                    {
-                        self.req_write.next = true;
-                        self.done.next = !self.fault.val();
-                        self.wmask_ff.d.next = self.mask.val();
+                    self.soon.next = !self.granted.val();
+                    self.waits.next = !self.granted.val();
+                    self.restarts.next = self.restart.val() & !self.granted.val();
+                    if self.restarts.val() {
+                        self.state_ff.d.next = HartState::Fetch;
                     }
-                    if self.fault.val() {
-                        self.exception.next = true;
-                        self.wmask_ff.d.next = self.no_lanes.val();
-                        self.cause_ff.d.next = self.store_fault.val();
-                        if self.reads.val() {
-                            self.cause_ff.d.next = self.load_fault.val();
+                    if self.granted.val() {
+                        self.req.next = true;
+                        self.soon_lock.next = (self.kind.val() == Kind::Amo)
+                            | (self.kind.val() == Kind::LoadReserved);
+                        self.state_ff.d.next = HartState::Arrive;
+                        if (self.kind.val() == Kind::Store)
+                            | (self.kind.val() == Kind::StoreConditional)
+                        {
+                            self.req_write.next = true;
+                            self.done.next = !(self.fault.val() | self.several.val());
+                            self.state_ff.d.next = HartState::Settle;
+                            self.wmask_ff.d.next = self.mask.val();
+                        }
+                        if self.fault.val() {
+                            self.exception.next = true;
+                            self.wmask_ff.d.next = self.no_lanes.val();
+                            self.cause_ff.d.next = self.store_fault.val();
+                            if self.reads.val() {
+                                self.cause_ff.d.next = self.load_fault.val();
+                            }
                         }
                     }
                 }
@@ -304,9 +374,18 @@ impl Logic for Control {
                 self.rmask_ff.d.next = self.mask.val();
                 self.state_ff.d.next = HartState::Modify;
                 self.done.next = self.kind.val() != Kind::Amo;
+                self.soon_lock.next = self.kind.val() == Kind::Amo;
                 self.result.next = true;
             }
-            HartState::Modify => self.state_ff.d.next = HartState::Update,
+            HartState::Modify => {
+                self.soon.next = true;
+                self.soon_lock.next = true;
+                self.state_ff.d.next = HartState::Update;
+            }
+            HartState::Settle => {
+                self.done.next = true;
+                self.result.next = self.kind.val() == Kind::StoreConditional;
+            }
             HartState::Update => {
                 self.req.next = true;
                 self.req_write.next = true;
@@ -325,10 +404,21 @@ impl Logic for Control {
             }
             _ => self.lockup_ff.d.next = self.lockup_ff.q.val(),
         }
+        self.soon_data.next = self.soon.val();
         self.complete.next = self.done.val();
-        self.retire_ff.d.next = self.done.val();
-        self.writeback_ff.d.next = self.done.val() & self.result.val();
-        self.trapped_ff.d.next = false;
+        self.soon_retire.next = self.done.val()
+            | ((self.state_ff.q.val() == HartState::Trap) & !self.interrupt_ff.q.val());
+        self.soon_access.next = self.done.val()
+            & (((self.state_ff.q.val() == HartState::Arrive)
+                | (self.state_ff.q.val() == HartState::Settle))
+                | (self.state_ff.q.val() == HartState::Update));
+        if (self.done.val() | self.again.val()) | (self.state_ff.q.val() == HartState::Trap) {
+            self.soon.next = true;
+        }
+        self.retire_ff.d.next = self.done.val() | self.unseen.val();
+        self.writeback_ff.d.next =
+            (self.done.val() & self.result.val()) | (self.unseen.val() & self.writeback_ff.q.val());
+        self.trapped_ff.d.next = self.unseen.val() & self.trapped_ff.q.val();
         if self.done.val() {
             self.state_ff.d.next = HartState::Fetch;
         }

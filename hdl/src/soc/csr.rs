@@ -53,6 +53,8 @@ circuit! {
         pub machine: Signal<Out, Bit>,
         /// `wfi` traps in U mode
         pub timeout_wait: Signal<Out, Bit>,
+        /// `mhartid`
+        pub hart_id: Signal<In, Bits<2>>,
         /// time runs
         pub running: Signal<In, Bit>,
         /// an instruction completes in this cycle
@@ -164,6 +166,7 @@ impl Logic for Csr {
                 CsrName::TimeHigh => self.old.next = self.time_high.val(),
                 CsrName::Instret => self.old.next = self.counters.instruction.val(),
                 CsrName::InstretHigh => self.old.next = self.counters.instruction_high.val(),
+                CsrName::HartId => self.old.next = bit_cast::<32, 2>(self.hart_id.val()),
                 _ => self.old.next = self.zero.val(),
             }
             self.source.next = self.rs1.val();

@@ -43,6 +43,8 @@ pub enum CsrName {
     Instret,
     /// `minstreth`, `instreth`
     InstretHigh,
+    /// `mhartid`
+    HartId,
 }
 
 circuit! {
@@ -84,6 +86,7 @@ circuit! {
         statush: 5 = 0x10,
         envcfgh: 5 = 0x1a,
         vendor: 5 = 0x11,
+        hart_id: 5 = 0x14,
         configptr: 5 = 0x15,
     }
 }
@@ -172,6 +175,9 @@ impl Logic for CsrSelect {
                     & (self.index.val() <= self.configptr.val()))
             {
                 self.name_ff.d.next = CsrName::Zero;
+                if self.index.val() == self.hart_id.val() {
+                    self.name_ff.d.next = CsrName::HartId;
+                }
             }
         }
     }

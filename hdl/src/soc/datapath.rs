@@ -1,7 +1,7 @@
 //! The registers through which an instruction's values go: pc, result, address, data.
 //!
 //! `control` says in which step an instruction is; this block says what that step does to values.
-//! Everything it shows is registered except `misaligned_target`, `misaligned` and `mask`.
+//! Everything it shows is registered except `misaligned_target`, `target_addr`, `misaligned` and `mask`.
 
 use super::alu::{Alu, AluOp};
 use super::control::HartState;
@@ -20,6 +20,8 @@ circuit! {
         pub state: Signal<In, HartState>,
         /// a fetch starts in this cycle
         pub begins: Signal<In, Bit>,
+        /// the instruction is to be fetched once more
+        pub restarts: Signal<In, Bit>,
         /// what the instruction does
         pub kind: Signal<In, Kind>,
         /// what the arithmetic unit does
@@ -64,6 +66,8 @@ circuit! {
         pub word: Signal<Out, Bits<32>>,
         /// a jump goes where no instruction can be
         pub misaligned_target: Signal<Out, Bit>,
+        /// what `addr` becomes with this Execute, but for jumps
+        pub target_addr: Signal<Out, Bits<32>>,
         /// a memory address does not fit the size of its access
         pub misaligned: Signal<Out, Bit>,
         alu: Alu,
@@ -131,6 +135,7 @@ impl Logic for Datapath {
             self.base.next = self.pc_ff.q.val();
         }
         self.target.next = self.base.val() + self.imm.val();
+        self.target_addr.next = self.target.val();
         self.condition.next = self.alu.equal.val();
         if self.funct3.val().get_bit(2) {
             self.condition.next = self.alu.less.val();
@@ -179,6 +184,9 @@ impl Logic for Datapath {
                 self.result_ff.d.next = self.zero.val();
                 if !self.reserved.val() {
                     self.result_ff.d.next = self.one.val();
+                }
+                if self.restarts.val() {
+                    self.next_ff.d.next = self.pc_ff.q.val();
                 }
             }
             HartState::Arrive => {

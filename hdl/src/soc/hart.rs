@@ -14,9 +14,14 @@
 //! and the other registers still hold what belongs to it, and `next_ff` is where it went. So the port
 //! costs hardly any registers, and every value on it is registered.
 //!
-//! Memory is accessed in Fetch, Access and Update alone. `between` is high in Fetch while no access
-//! of the hart is under way: only then may others write to memory, which makes an instruction's fetch
-//! and its data accesses one indivisible step for everybody else (see `bus`).
+//! Memory is accessed in Fetch, Access and Update alone, and Fetch and Access wait until they are
+//! `granted`. `between` is high in Fetch while no access of the hart is under way: if others write to
+//! memory only then, an instruction's fetch and its data accesses are one indivisible step for
+//! everybody else (see `bus`). Several harts share memory by other rules (see `cluster`): each says a
+//! cycle ahead that it may have something to ask, `soon`, and is granted its cycle from a register.
+//! One of `several` harts spends a cycle more on a store, Settle, so that loads and stores retire
+//! equally long after their access: the order of retirements is the order of accesses. Its other
+//! instructions wait in Fetch until their retirement is `shown`, as one port shows those of all harts.
 //! While `stall` is high no instruction starts. `wfi` retires at once; the sleep is spent in Fetch.
 
 use super::control::{Control, HartState};
@@ -41,11 +46,39 @@ circuit! {
         pub stall: Signal<In, Bit>,
         /// the run has ended
         pub halt: Signal<In, Bit>,
+        /// `mhartid`
+        pub hart_id: Signal<In, Bits<2>>,
+        /// this is one of several harts
+        pub several: Signal<In, Bit>,
+        /// if the instruction waits for memory, fetch it once more
+        pub restart: Signal<In, Bit>,
+        /// an instruction has retired, and waits in Fetch until its retirement is seen
+        pub retires: Signal<Out, Bit>,
+        /// it is seen in this cycle, if there is one
+        pub shown: Signal<In, Bit>,
         /// time has begun: the first instruction was fetched
         pub running: Signal<Out, Bit>,
         /// the trap handler itself cannot run
         pub lockup: Signal<Out, Bit>,
 
+        /// there may be something to ask of memory in the next cycle
+        pub soon: Signal<Out, Bit>,
+        /// it is no fetch
+        pub soon_data: Signal<Out, Bit>,
+        /// it is a write, at once or, for an AMO, when it has read
+        pub soon_write: Signal<Out, Bit>,
+        /// nobody else may access memory in the next cycle
+        pub soon_lock: Signal<Out, Bit>,
+        /// the instruction waits for memory
+        pub waits: Signal<Out, Bit>,
+        /// an instruction retires in the next cycle
+        pub soon_retire: Signal<Out, Bit>,
+        /// one that has accessed memory
+        pub soon_access: Signal<Out, Bit>,
+        /// address of a write in the next cycle
+        pub soon_addr: Signal<Out, Bits<32>>,
+        /// memory answers in this cycle if it is asked
+        pub granted: Signal<In, Bit>,
         /// memory request in this cycle
         pub req: Signal<Out, Bit>,
         /// it is an instruction fetch
@@ -60,8 +93,10 @@ circuit! {
         pub req_wdata: Signal<Out, Bits<32>>,
         /// nobody else may access memory in this cycle
         pub lock: Signal<Out, Bit>,
-        /// no instruction is under way
+        /// no instruction is under way, but one may be fetched
         pub between: Signal<Out, Bit>,
+        /// the instruction at `rvfi_pc_rdata` was fetched, and its retirement was not seen before
+        pub under_way: Signal<Out, Bit>,
         /// nothing answers at this address, or not to a fetch (same cycle as `req`)
         pub fault: Signal<In, Bit>,
         /// word read from RAM, the cycle after `req`
@@ -72,7 +107,9 @@ circuit! {
         pub from_device: Signal<In, Bit>,
         /// somebody else wants to write in this cycle: leave it to them if `between`
         pub other_write: Signal<In, Bit>,
-        /// where
+        /// somebody else wrote in the last cycle, whatever this hart did
+        pub others_write: Signal<In, Bit>,
+        /// where, in either case
         pub other_addr: Signal<In, Bits<32>>,
 
         /// software interrupt pending
@@ -139,6 +176,7 @@ circuit! {
         kind: Signal<Local, Kind>,
         fetched: Signal<Local, Bits<32>>,
         reserved: Signal<Local, Bit>,
+        taken_away: Signal<Local, Bit>,
         amo: Signal<Local, Bit>,
         rd: Signal<Local, Bits<5>>,
     }
@@ -178,7 +216,7 @@ impl Logic for Hart {
         self.csr_select.load.next = self.control.load.val();
         self.csr_select.word.next = self.fetched.val();
 
-        // Registers: read when the word arrives, written when the instruction retires. At the start
+        // Registers: read when the word arrives, written when the retirement is seen. At the start
         // they are cleared, with the result register, which is zero then.
         self.registers.clock.next = self.clock.val();
         self.registers.read_insn.next = self.insn.val();
@@ -186,7 +224,7 @@ impl Logic for Hart {
             self.registers.read_insn.next = self.ram_rdata.val();
         }
         self.rd.next = self.no_register.val();
-        if self.control.writeback.val() {
+        if self.control.writeback.val() & self.shown.val() {
             self.rd.next = self.decode.rd.val();
         }
         self.registers.write.next = self.rd.val().any();
@@ -198,16 +236,21 @@ impl Logic for Hart {
         }
 
         // Reservation of lr.w: lost by sc.w, by a trap, and by somebody else's write to it.
-        self.reserved.next =
-            self.reserved_ff.q.val() & (self.reservation_ff.q.val() == self.datapath.addr.val());
+        self.taken_away.next =
+            self.others_write.val() & (self.other_addr.val() == self.reservation_ff.q.val());
+        self.reserved.next = (self.reserved_ff.q.val() & !self.taken_away.val())
+            & (self.reservation_ff.q.val() == self.datapath.addr.val());
         if (self.state.val() == HartState::Arrive) & (self.kind.val() == Kind::LoadReserved) {
             self.reserved_ff.d.next = true;
             self.reservation_ff.d.next = self.datapath.addr.val();
         }
-        if (((self.state.val() == HartState::Access) & (self.kind.val() == Kind::StoreConditional))
+        if ((((self.state.val() == HartState::Access)
+            & (self.kind.val() == Kind::StoreConditional))
+            & (self.granted.val() | !self.reserved.val()))
             | ((self.state.val() == HartState::Trap) | self.reset.val()))
-            | ((self.other_write.val() & (self.state.val() == HartState::Fetch))
-                & (self.other_addr.val() == self.reservation_ff.q.val()))
+            | (self.taken_away.val()
+                | ((self.other_write.val() & (self.state.val() == HartState::Fetch))
+                    & (self.other_addr.val() == self.reservation_ff.q.val())))
         {
             self.reserved_ff.d.next = false;
         }
@@ -224,6 +267,18 @@ impl Logic for Hart {
         self.req_wdata.next = self.datapath.wdata.val();
         self.lock.next = self.amo.val()
             & ((self.state.val() == HartState::Arrive) | (self.state.val() == HartState::Modify));
+        self.soon.next = self.control.soon.val();
+        self.soon_data.next = self.control.soon_data.val();
+        self.soon_write.next = self.control.soon_write.val();
+        self.soon_lock.next = self.control.soon_lock.val();
+        self.waits.next = self.control.waits.val();
+        self.soon_retire.next = self.control.soon_retire.val();
+        self.soon_access.next = self.control.soon_access.val();
+        self.soon_addr.next = self.datapath.addr.val();
+        if self.state.val() == HartState::Execute {
+            self.soon_addr.next = self.datapath.target_addr.val();
+        }
+        self.under_way.next = self.control.under_way.val();
         self.between.next = (self.state.val() == HartState::Fetch) & !self.stall.val();
         self.running.next = self.control.running.val();
         self.lockup.next = self.control.lockup.val();
@@ -235,6 +290,10 @@ impl Logic for Hart {
         self.control.kind.next = self.kind.val();
         self.control.fault.next = self.fault.val();
         self.control.other_write.next = self.other_write.val();
+        self.control.granted.next = self.granted.val();
+        self.control.several.next = self.several.val();
+        self.control.restart.next = self.restart.val();
+        self.control.shown.next = self.shown.val();
         self.control.misaligned_target.next = self.datapath.misaligned_target.val();
         self.control.misaligned.next = self.datapath.misaligned.val();
         self.control.mask.next = self.datapath.mask.val();
@@ -252,6 +311,7 @@ impl Logic for Hart {
         self.datapath.reset.next = self.reset.val();
         self.datapath.state.next = self.state.val();
         self.datapath.begins.next = self.control.begins.val();
+        self.datapath.restarts.next = self.control.restarts.val();
         self.datapath.kind.next = self.kind.val();
         self.datapath.alu_op.next = self.operation.alu_op.val();
         self.datapath.insn.next = self.insn.val();
@@ -292,6 +352,7 @@ impl Logic for Hart {
         self.csr.mret.next = ((self.state.val() == HartState::Execute)
             & (self.kind.val() == Kind::Mret))
             & self.csr.machine.val();
+        self.csr.hart_id.next = self.hart_id.val();
         self.csr.running.next = self.control.running.val();
         self.csr.retire.next = self.control.complete.val();
         self.csr.software.next = self.software.val();
@@ -301,7 +362,8 @@ impl Logic for Hart {
         self.csr.time_high.next = self.time_high.val();
 
         // Retirement port.
-        self.rvfi_valid.next = self.control.retire.val();
+        self.retires.next = self.control.retire.val();
+        self.rvfi_valid.next = self.control.retire.val() & self.shown.val();
         self.rvfi_insn.next = self.insn.val();
         self.rvfi_trap.next = self.control.trapped.val();
         self.rvfi_intr.next = self.control.intr.val();

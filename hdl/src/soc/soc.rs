@@ -122,6 +122,7 @@ circuit! {
         ending_reset: 16 = 0x7777,
         low_half: 32 = 0xffff,
         all_lanes: 4 = 15,
+        only_hart: 2 = 0,
     }
 }
 
@@ -139,6 +140,12 @@ impl Logic for Soc {
         self.hart.ram_rdata.next = self.ram_rdata.val();
         self.hart.from_device.next = self.device.val() != Device::Absent;
         self.hart.device_rdata.next = self.devices.rdata.val() | self.dma.rdata.val();
+        self.hart.granted.next = true;
+        self.hart.others_write.next = false;
+        self.hart.several.next = false;
+        self.hart.restart.next = false;
+        self.hart.shown.next = true;
+        self.hart.hart_id.next = self.only_hart.val();
         self.hart.other_write.next = self.dma.bus_write.val();
         self.hart.other_addr.next = self.dma.bus_addr.val();
         self.hart.software.next = self.devices.software.val();

@@ -32,6 +32,24 @@ impl From<EngineChoice> for lookback_sim::EngineChoice {
     }
 }
 
+/// The format of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum CodecChoice {
+    /// The smallest log: the board `full`.
+    Compact,
+    /// The format of the BugNet paper: the board `bugnet`.
+    Bugnet,
+}
+
+impl CodecChoice {
+    fn preset(self) -> &'static str {
+        match self {
+            Self::Compact => "full",
+            Self::Bugnet => "bugnet",
+        }
+    }
+}
+
 /// How fast the log link is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkSpeed {
@@ -72,9 +90,16 @@ pub struct BoardArgs {
     /// Your own core: a folder with board.v and board.f, as docs/attach-your-core.md describes.
     #[arg(long, value_name = "DIR")]
     pub core_dir: Option<PathBuf>,
-    /// Which board: bugnet, or tiny, whose recorder is too small on purpose [default: bugnet].
+    /// Format of the log of Lookback's own hart [default: bugnet].
+    #[arg(long, value_enum, conflicts_with_all = ["preset", "core", "core_dir"])]
+    pub codec: Option<CodecChoice>,
+    /// Which board: full (codec compact), bugnet, or tiny, whose recorder is too small on purpose
+    /// [default: bugnet].
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
+    /// Harts on the board: 1, 2 or 4 [default: 1].
+    #[arg(long, value_name = "N", conflicts_with_all = ["core", "core_dir"])]
+    pub harts: Option<u8>,
     /// Memory, 64K to 16M [default: 16M].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub ram: Option<u32>,
@@ -93,7 +118,9 @@ impl BoardArgs {
             (self.engine.is_some(), "--engine"),
             (self.core.is_some(), "--core"),
             (self.core_dir.is_some(), "--core-dir"),
+            (self.codec.is_some(), "--codec"),
             (self.preset.is_some(), "--preset"),
+            (self.harts.is_some(), "--harts"),
             (self.ram.is_some(), "--ram"),
             (self.link_speed.is_some(), "--link-speed"),
             (self.vcd.is_some(), "--vcd"),
@@ -113,7 +140,8 @@ impl BoardArgs {
     /// What board to build.
     pub fn options(&self) -> Result<BoardOptions> {
         let defaults = BoardOptions::default();
-        let preset = self.preset.clone().unwrap_or(defaults.preset);
+        let chosen = self.codec.map(|codec| codec.preset().to_owned());
+        let preset = self.preset.clone().or(chosen).unwrap_or(defaults.preset);
         let bit_clocks = match self.link_speed {
             None | Some(LinkSpeed::Max) => 1,
             Some(LinkSpeed::Baud(baud)) => bit_clocks(&preset, baud)?,
@@ -122,6 +150,7 @@ impl BoardArgs {
             engine: self.engine.unwrap_or(EngineChoice::Auto).into(),
             preset,
             core: self.core_choice(),
+            harts: self.harts.unwrap_or(1),
             ram_bytes: self.ram.unwrap_or(DEFAULT_RAM),
             bit_clocks,
             vcd: self.vcd.clone(),
@@ -130,8 +159,14 @@ impl BoardArgs {
     }
 }
 
+/// The interleaving of a seed: all 64 bits count.
+pub fn interleaving(seed: u64) -> u32 {
+    (seed ^ seed >> 32) as u32
+}
+
 /// Builds a board and loads its firmware, telling the user what takes long.
 pub fn power_up(options: &BoardOptions, firmware: &Firmware, ui: &mut Ui) -> Result<Board> {
+    firmware.suits(&options.core)?;
     let load = firmware.segments(options.ram_bytes)?;
     let load: Vec<_> = load
         .iter()

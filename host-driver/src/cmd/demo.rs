@@ -62,6 +62,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             may_stall: true,
             log_results: false,
             window: firmware.window(),
+            loaded: firmware.loaded_window(),
+            key: 1,
             max_instructions: None,
             patience: PATIENCE,
         },

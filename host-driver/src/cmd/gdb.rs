@@ -178,14 +178,19 @@ fn unpack(folder: &Path, name: &str, elf: &[u8]) -> Result<PathBuf> {
     let name = Path::new(name)
         .file_name()
         .unwrap_or("firmware.elf".as_ref());
+    // In a folder of its own, where it can take the place of nothing that gdb is given.
+    let folder = folder.join("firmware");
     let path = folder.join(name);
-    std::fs::write(&path, elf).with_context(|| format!("cannot write {}", path.display()))?;
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(&path, elf))
+        .with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path)
 }
 
 fn start(gdb: &Path, init: &Path, script: Option<&Path>, elf: &Path) -> Result<Child> {
     let mut command = Command::new(gdb);
-    command.arg("-q");
+    // An ELF can bring scripts for gdb. This one came with a recording, from anybody.
+    command.args(["-q", "-iex", "set auto-load no"]);
     if script.is_some() {
         command.arg("-batch").stdin(Stdio::null());
     }

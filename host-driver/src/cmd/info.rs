@@ -5,8 +5,10 @@ use super::{print, print_json, Outcome};
 use crate::driver::ending::Ending;
 use crate::text::{count, plural};
 use anyhow::Result;
+use lookback_log_format::order::OrderKind;
 use lookback_log_format::registers::CONTROL_MAY_STALL;
 use lookback_log_format::{RecorderConfig, CRC, FORMAT_VERSION};
+use lookback_replay::recording::HartLog;
 use lookback_replay::Recording;
 use serde_json::{json, Value};
 use std::fmt::Write;
@@ -68,16 +70,22 @@ fn as_text(args: &Args, opened: &Opened, flaws: &[String]) -> String {
     let mut text = String::new();
     // Writing into a string cannot fail.
     let _ = writeln!(text, "{}", args.open.file.display());
-    for (name, value) in [
+    let several = recording.config.harts > 1;
+    let lines = [
         ("firmware", firmware(opened)),
         ("recorder", recorder(&recording.config)),
         ("contents", contents(recording)),
         ("intervals", whole_intervals(recording)),
         ("log", log(recording)),
+        ("order", order(recording)),
         ("time", time(recording)),
         ("console", plural(recording.console.len() as u64, "byte")),
         ("end", Ending::from_end(recording.end.as_ref()).to_string()),
-    ] {
+    ];
+    let shown = lines
+        .into_iter()
+        .filter(|(name, _)| several || *name != "order");
+    for (name, value) in shown {
         let _ = writeln!(text, "  {name:<10}{value}");
     }
     for flaw in flaws {
@@ -126,6 +134,19 @@ fn contents(recording: &Recording) -> String {
         count(last.saturating_sub(1)),
         plural(summary.intervals, "interval"),
     );
+    if recording.config.harts > 1 {
+        let of_hart = |log: &HartLog| {
+            let intervals = log.intervals().map(|i| u64::from(i.trailer.instructions));
+            format!("{} by hart {}", count(intervals.sum()), log.hart)
+        };
+        let harts: Vec<_> = recording.harts.iter().map(of_hart).collect();
+        text = format!(
+            "{} in {}: {}",
+            plural(summary.instructions, "instruction"),
+            plural(summary.intervals, "interval"),
+            harts.join(", ")
+        );
+    }
     if summary.gaps > 0 {
         let _ = write!(
             text,
@@ -146,6 +167,29 @@ fn log(recording: &Recording) -> String {
         summary.entry_bits_per_instruction.unwrap_or(0.0),
         count(summary.file_bytes),
     )
+}
+
+/// What is known of the order of several harts.
+fn order(recording: &Recording) -> String {
+    let summary = recording.summary();
+    let rate = |bytes: u64| bytes as f64 * 8000.0 / summary.instructions.max(1) as f64;
+    let line = |name: &str, records: u64, bytes: u64| {
+        let rate = rate(bytes);
+        let records = plural(records, "record");
+        let bytes = count(bytes);
+        format!("{name} in {records}, {bytes} bytes, {rate:.1} bits a thousand instructions")
+    };
+    let mut lines = Vec::new();
+    for kind in recording.order_kinds() {
+        lines.push(match kind {
+            OrderKind::Strata => line("strata", summary.strata_records, summary.strata_bytes),
+            OrderKind::Chunks => line("chunks", summary.chunk_records, summary.chunk_bytes),
+        });
+    }
+    match lines.is_empty() {
+        true => "not recorded: each hart can be replayed only by itself".into(),
+        false => lines.join("; "),
+    }
 }
 
 fn time(recording: &Recording) -> String {

@@ -5,8 +5,10 @@ mod demo;
 mod export;
 mod gdb;
 mod info;
+mod many;
 pub mod open;
 mod record;
+mod repair;
 mod replay;
 mod report;
 mod rtl;
@@ -87,6 +89,11 @@ pub enum Command {
     ///
     /// Exit status 1 if the recording does not replay, or a part of it is damaged or missing.
     Report(report::Args),
+    /// Make a recording of what is whole in a damaged one.
+    ///
+    /// Says what it kept and what is gone. A recording that was cut off ends with its last complete
+    /// interval. Exit status 1 if nothing of it can be used.
+    Repair(repair::Args),
     /// Print the register values with which to start a recorder over its Wishbone port.
     ///
     /// For boards that control their recorder themselves and whose stream is caught with `lookback
@@ -109,6 +116,7 @@ impl Command {
             Self::Gdb(args) => gdb::run(&args),
             Self::Export(args) => export::run(&args),
             Self::Report(args) => report::run(&args),
+            Self::Repair(args) => repair::run(&args),
             Self::Settings(args) => settings::run(&args),
             Self::Rtl(args) => rtl::run(&args),
         }

@@ -224,6 +224,7 @@ fn end_of(record: &Record) -> u64 {
             interval.header.retired.saturating_add(instructions)
         }
         Record::Gap(gap) => gap.retired.saturating_add(gap.lost.into()),
+        Record::Order(_) => 0,
     }
 }
 

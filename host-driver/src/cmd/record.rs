@@ -1,19 +1,23 @@
 //! `lookback record`: from a board to a file.
 
 use super::board::{self, BoardArgs};
-use super::{print, print_json, Outcome};
+use super::{many, print, print_json, Outcome};
 use crate::console_input::ConsoleInput;
 use crate::driver::file::{self, Recording};
+use crate::driver::past::Past;
 use crate::driver::summary::Summary;
 use crate::driver::{self, Settings};
 use crate::firmware::Firmware;
 use crate::stop;
 use crate::transport::capture::Capture;
-use crate::transport::serial::Serial;
+use crate::transport::faults::Faults;
+use crate::transport::faulty::Faulty;
+use crate::transport::serial::{Baud, Serial};
 use crate::transport::sim::SimLink;
 use crate::transport::Link;
 use crate::ui::Ui;
 use anyhow::{bail, Result};
+use lookback_log_format::RecorderConfig;
 use lookback_sim::BoardOptions;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,27 +34,34 @@ pub enum Policy {
 /// Options of `lookback record`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Serial port of the board; `auto` looks for the USB adapter at which a recorder answers.
+    /// Serial port of the board; `auto` looks for the USB adapter at which a recorder answers. Given
+    /// more than once, each board is recorded into a file of its own.
     #[arg(
         long,
         value_name = "PATH|auto",
-        required_unless_present_any = ["sim", "stream"],
+        required_unless_present_any = ["sim", "stream", "all"],
         conflicts_with_all = ["sim", "stream"]
     )]
-    port: Option<String>,
+    port: Vec<String>,
+    /// Record all boards that answer, each into a file named after its serial number.
+    #[arg(long, conflicts_with_all = ["sim", "stream", "port", "resume"])]
+    all: bool,
+    /// Go on with the recording that -o names, which was cut off: the board still has the rest.
+    #[arg(long, requires = "output", conflicts_with_all = ["sim", "stream", "elf", "force", "check"])]
+    resume: bool,
     /// Bytes caught at the recorder's AXI-Stream port: a file, a pipe, or - for standard input. The
     /// recording must have been started over the Wishbone port (`lookback settings` tells how).
     #[arg(long, value_name = "FILE|-", conflicts_with = "sim")]
     stream: Option<PathBuf>,
-    /// Bits a second on the serial port.
-    #[arg(long, value_name = "N", default_value_t = 3_000_000, value_parser = clap::value_parser!(u32).range(1..))]
-    baud: u32,
+    /// Bits a second on the serial port; `auto` tries the rates that boards have.
+    #[arg(long, value_name = "N|auto", default_value = "3000000")]
+    baud: Baud,
     /// Simulate the board in this process.
     #[arg(long)]
     sim: bool,
     /// The firmware that the board runs.
-    #[arg(long, value_name = "FILE")]
-    elf: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "resume")]
+    elf: Option<PathBuf>,
     /// The recording [default: the ELF's name with .lbk, in the current folder].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -78,46 +89,161 @@ pub struct Args {
     json: bool,
     #[command(flatten, next_help_heading = "Simulated board")]
     board: BoardArgs,
+    /// What goes wrong on the link, as rates per byte: flip=1e-4,drop=1e-5,dup=1e-5,swap=1e-5,
+    /// burst=1e-6:64,stall=1e-5,disconnect=1e-7,reset=1e-7.
+    #[arg(long, value_name = "SPEC", requires = "sim")]
+    faults: Option<Faults>,
+    /// Which faults, and which interleaving of several harts: the same number brings the same ones, 0
+    /// the interleaving of the hardware alone.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let firmware = Firmware::read(&args.elf)?;
-    let output = args
-        .output
-        .clone()
-        .unwrap_or_else(|| default_output(&args.elf));
-    file::check(&output, args.force)?;
     let mut ui = Ui::new(args.json);
+    let Some(elf) = &args.elf else {
+        return resume(args, &mut ui);
+    };
+    let firmware = Firmware::read(elf)?;
+    let output = args.output.clone().unwrap_or_else(|| default_output(elf));
+    if args.all || args.port.len() > 1 {
+        return several(args, firmware, &output, &mut ui);
+    }
+    file::check(&output, args.force)?;
     if let Some(stream) = &args.stream {
         return from_stream(args, stream, firmware, &output, &mut ui);
     }
-    let mut link: Box<dyn Link> = match &args.port {
-        Some(port) => {
-            for warning in firmware.warnings() {
-                ui.tell(&warning);
-            }
-            if let Some(option) = args.board.first_given() {
-                bail!("{option} is about a simulated board; use it with --sim, without --port");
-            }
-            Box::new(Serial::open(port, args.baud)?)
-        }
-        None => Box::new(simulated(&args.board, &firmware, &mut ui)?),
-    };
     let plan = Plan {
         output: &output,
         force: args.force,
-        settings: Settings {
-            interval: args.interval,
-            may_stall: args.policy == Policy::Stall,
-            log_results: args.check,
-            window: firmware.window(),
-            max_instructions: args.max_instructions,
-            patience: Duration::from_secs(args.timeout),
-        },
+        settings: settings(args, &firmware),
     };
-    let summary = record(link.as_mut(), firmware, &plan, &mut ui)?;
+    let summary = match args.port.first() {
+        Some(port) => {
+            prepare_port(args)?;
+            let mut link = Serial::open(port, args.baud)?;
+            record(&mut link, firmware, &plan, &mut ui)?
+        }
+        None => simulate(args, firmware, &plan, &mut ui)?,
+    };
     report(&summary, &ui, args.json)?;
     Ok(Outcome::fine_if(summary.whole && summary.breach.is_none()))
+}
+
+fn settings(args: &Args, firmware: &Firmware) -> Settings {
+    Settings {
+        interval: args.interval,
+        may_stall: args.policy == Policy::Stall,
+        log_results: args.check,
+        window: firmware.window(),
+        loaded: firmware.loaded_window(),
+        key: 1,
+        max_instructions: args.max_instructions,
+        patience: Duration::from_secs(args.timeout),
+    }
+}
+
+fn prepare_port(args: &Args) -> Result<()> {
+    if let Some(option) = args.board.first_given() {
+        bail!("{option} is about a simulated board; use it with --sim, without --port");
+    }
+    Ok(())
+}
+
+/// Records a board in this process, over a cable that may be bad.
+fn simulate(args: &Args, firmware: Firmware, plan: &Plan<'_>, ui: &mut Ui) -> Result<Summary> {
+    let mut link = simulated(&args.board, args.seed, &firmware, ui)?;
+    let Some(faults) = &args.faults else {
+        return record(&mut link, firmware, plan, ui);
+    };
+    let mut link = Faulty::new(link, faults.clone(), args.seed);
+    let mut result = record(&mut link, firmware, plan, ui);
+    // A host that was reset begins anew, as its user would.
+    while link.restart_host() && result.as_ref().is_ok_and(|summary| summary.resumable) {
+        link.reopen()?;
+        result = go_on(&mut link, plan.output, &plan.settings, ui);
+    }
+    ui.tell(&format!("faults on the link: {}", link.told()));
+    result
+}
+
+fn resume(args: &Args, ui: &mut Ui) -> Result<Outcome> {
+    let (Some(output), [port]) = (&args.output, args.port.as_slice()) else {
+        bail!(
+            "one recording is resumed at a time: name its file with -o and its board with --port"
+        );
+    };
+    // Before the port: a file that cannot be resumed needs no board.
+    let past = Past::read(output)?;
+    let settings = Settings {
+        interval: past.config.interval,
+        may_stall: true,
+        log_results: past.config.logs_results(),
+        window: past.config.image_lo..past.config.image_hi,
+        loaded: past.config.image_lo..past.config.image_hi,
+        key: past.config.compact().map_or(1, |compact| compact.key),
+        max_instructions: args.max_instructions,
+        patience: Duration::from_secs(args.timeout),
+    };
+    let mut link = Serial::open(port, args.baud)?;
+    let summary = go_on(&mut link, output, &settings, ui)?;
+    report(&summary, ui, args.json)?;
+    Ok(Outcome::fine_if(summary.whole && summary.breach.is_none()))
+}
+
+/// Goes on with the recording in a file.
+fn go_on(link: &mut dyn Link, path: &Path, settings: &Settings, ui: &mut Ui) -> Result<Summary> {
+    let past = Past::read(path)?;
+    if past.torn > 0 {
+        ui.tell(&format!(
+            "the last {} bytes of the file were cut off and come again",
+            past.torn
+        ));
+    }
+    let mut recording = past.append(path)?;
+    stop::listen();
+    let result = driver::resume(link, settings, past, &mut recording, ui);
+    ui.finish();
+    result
+}
+
+/// Several boards at once, each into its own file.
+fn several(args: &Args, firmware: Firmware, output: &Path, ui: &mut Ui) -> Result<Outcome> {
+    prepare_port(args)?;
+    let links = if args.all {
+        Serial::find_all(args.baud)?
+    } else {
+        let opened = args.port.iter().map(|port| Serial::open(port, args.baud));
+        opened.collect::<Result<_>>()?
+    };
+    let settings = settings(args, &firmware);
+    let results = many::record(links, &firmware, &settings, output, args.force, ui)?;
+    ui.finish();
+    let mut fine = true;
+    let mut list = Vec::new();
+    for (name, result) in results {
+        match result {
+            Ok(summary) => {
+                fine &= summary.whole && summary.breach.is_none();
+                if args.json {
+                    let mut value = serde_json::to_value(&summary)?;
+                    value["board"] = name.into();
+                    list.push(value);
+                } else {
+                    print(format_args!("board {name}: {summary}"))?;
+                }
+            }
+            Err(error) => {
+                fine = false;
+                ui.tell(&format!("board {name}: {error:#}"));
+                list.push(serde_json::json!({"board": name, "error": format!("{error:#}")}));
+            }
+        }
+    }
+    if args.json {
+        print_json(&list)?;
+    }
+    Ok(Outcome::fine_if(fine))
 }
 
 /// A recording of bytes that were caught; its settings were made on the board.
@@ -128,15 +254,13 @@ fn from_stream(
     output: &Path,
     ui: &mut Ui,
 ) -> Result<Outcome> {
-    for warning in firmware.warnings() {
-        ui.tell(&warning);
-    }
     if let Some(option) = args.board.first_given() {
         bail!("{option} is about a simulated board; use it with --sim, without --stream");
     }
     let mut link = Capture::open(stream)?;
     let create = |config| {
         stop::listen();
+        warn(&firmware, &config);
         Recording::create(output, args.force, config, firmware.elf)
     };
     let result = driver::record_stream(&mut link, create, ui);
@@ -147,9 +271,10 @@ fn from_stream(
 }
 
 /// A board in this process that waits for its recording to begin.
-fn simulated(args: &BoardArgs, firmware: &Firmware, ui: &mut Ui) -> Result<SimLink> {
+fn simulated(args: &BoardArgs, seed: u64, firmware: &Firmware, ui: &mut Ui) -> Result<SimLink> {
     let options = BoardOptions {
         hold: true,
+        seed: board::interleaving(seed),
         ..args.options()?
     };
     let board = board::power_up(&options, firmware, ui)?;
@@ -174,11 +299,19 @@ pub(super) fn record(
     let create = |config| {
         // Before this there is nothing to end cleanly.
         stop::listen();
+        warn(&firmware, &config);
         Recording::create(plan.output, plan.force, config, firmware.elf)
     };
     let result = driver::record(link, &plan.settings, create, ui);
     ui.finish();
     result
+}
+
+/// Tells what firmware and recorder cannot do together.
+fn warn(firmware: &Firmware, recorder: &RecorderConfig) {
+    for warning in firmware.warnings(recorder) {
+        eprintln!("lookback: {warning}");
+    }
 }
 
 fn report(summary: &Summary, ui: &Ui, json: bool) -> Result<()> {

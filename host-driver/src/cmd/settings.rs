@@ -71,8 +71,5 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         let address = format!("{:#05x}", u32::from(number) * 4);
         print(format_args!("{address:<12}  {value:#010x}  {name}"))?;
     }
-    for warning in firmware.warnings() {
-        eprintln!("lookback: {warning}");
-    }
     Ok(Outcome::Fine)
 }

@@ -8,6 +8,7 @@ use crate::driver::ending::Ending;
 use crate::firmware::Firmware;
 use crate::stop;
 use crate::text::{count, rate};
+use crate::transport::faults::{Cable, Fault, Faults};
 use crate::ui::Ui;
 use anyhow::{Context, Result};
 use lookback_log_format::frame::Frame;
@@ -72,6 +73,14 @@ pub struct Args {
     /// Print the summary, and the firmware's console in it, as JSON.
     #[arg(long)]
     json: bool,
+    /// What goes wrong on the link, as rates per byte: flip=1e-4,drop=1e-5,dup=1e-5,swap=1e-5,
+    /// burst=1e-6:64,stall=1e-5,disconnect=1e-7,reset=1e-7 (a reset is the board's).
+    #[arg(long, value_name = "SPEC", conflicts_with = "no_recorder")]
+    faults: Option<Faults>,
+    /// Which faults, and which interleaving of several harts: the same number brings the same ones, 0
+    /// the interleaving of the hardware alone.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
 }
 
 /// What a run came to.
@@ -91,6 +100,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let options = BoardOptions {
         recorder: !args.no_recorder,
         hold: !args.no_recorder,
+        seed: board::interleaving(args.seed),
         ..args.board.options()?
     };
     let board = board::power_up(&options, &firmware, &mut ui)?;
@@ -106,10 +116,14 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         held: options.hold,
         told_stop: None,
         quiet_since: None,
+        faults: BadCable::new(args),
     };
     let began = Instant::now();
     let ended = desk.run(args, &mut ui)?;
     ui.finish();
+    if let Some(BadCable { cable, .. }) = &desk.faults {
+        ui.tell(&format!("faults on the link: {}", cable.told()));
+    }
     report(&desk.board, ended, began.elapsed().as_secs_f64(), args, &ui)?;
     Ok(Outcome::Fine)
 }
@@ -161,6 +175,58 @@ struct Desk {
     /// When the recorder was last told to stop, if it was.
     told_stop: Option<Instant>,
     quiet_since: Option<Instant>,
+    faults: Option<BadCable>,
+}
+
+/// The cable between board and port, when it is a bad one.
+struct BadCable {
+    cable: Cable,
+    /// Until then nothing arrives, or what is under way is lost.
+    until: Instant,
+    broken: bool,
+    to_board: Vec<u8>,
+    to_host: Vec<u8>,
+}
+
+impl BadCable {
+    fn new(args: &Args) -> Option<Self> {
+        let faults = args.faults.clone()?;
+        Some(Self {
+            cable: Cable::new(faults, args.seed),
+            until: Instant::now(),
+            broken: false,
+            to_board: Vec::new(),
+            to_host: Vec::new(),
+        })
+    }
+
+    /// Moves what has arrived in both directions, with what happens to it.
+    fn exchange(&mut self, pty: &mut Pty, board: &mut Board) -> Result<()> {
+        let mut big = Vec::new();
+        let from_host = self.cable.pass(&pty.receive()?, &mut big);
+        let from_board = self.cable.pass(&board.link_take(), &mut big);
+        self.to_board.extend(from_host);
+        self.to_host.extend(from_board);
+        for fault in big {
+            match fault {
+                Fault::Reset => board.reset()?,
+                _ => {
+                    self.until = Instant::now() + self.cable.pause();
+                    self.broken |= fault == Fault::Disconnect;
+                }
+            }
+        }
+        if self.broken {
+            self.to_board.clear();
+            self.to_host.clear();
+        }
+        if Instant::now() >= self.until {
+            self.broken = false;
+            board.link_send(&std::mem::take(&mut self.to_board));
+            pty.send(&std::mem::take(&mut self.to_host))?;
+        }
+        Ok(())
+    }
 }
 
 impl Desk {
@@ -223,9 +289,13 @@ impl Desk {
 
     /// Some cycles, with all that goes in and out; `false` if the host is too slow just now.
     fn cycle(&mut self, ui: &mut Ui) -> Result<bool> {
-        let room = match &mut self.pty {
-            Some(pty) => pty.exchange(&mut self.board)?,
-            None => true,
+        let room = match (&mut self.pty, &mut self.faults) {
+            (Some(pty), Some(cable)) => {
+                cable.exchange(pty, &mut self.board)?;
+                true
+            }
+            (Some(pty), None) => pty.exchange(&mut self.board)?,
+            (None, _) => true,
         };
         if !room {
             return Ok(false);

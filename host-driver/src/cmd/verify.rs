@@ -5,6 +5,8 @@ use super::{print, print_json, Outcome};
 use crate::text::{count, plural, rate};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
+use lookback_log_format::order::OrderKind;
+use lookback_replay::order::OrderReport;
 use lookback_replay::suspect::Suspect;
 use lookback_replay::verify::{verify, HartReport, Report};
 use lookback_replay::{Recording, What};
@@ -89,8 +91,19 @@ fn describe(file: &str, report: &Report, flaws: &[String], fine: bool, seconds: 
             plural(totals.instructions_lost, "instruction")
         );
     }
+    for order in &report.order {
+        let _ = writeln!(text, "  {}", order_line(order));
+    }
     if fine {
         return text;
+    }
+    for fault in report
+        .order
+        .iter()
+        .flat_map(|order| &order.faults)
+        .take(MOST_TOLD)
+    {
+        let _ = writeln!(text, "  the order of the harts: {fault}");
     }
     for hart in &report.harts {
         let _ = writeln!(
@@ -115,6 +128,31 @@ fn describe(file: &str, report: &Report, flaws: &[String], fine: bool, seconds: 
     let untold = report.divergences().count().saturating_sub(MOST_TOLD);
     if untold > 0 {
         let _ = writeln!(text, "  … and {untold} more");
+    }
+    text
+}
+
+/// What came of one log of the order of several harts.
+fn order_line(order: &OrderReport) -> String {
+    let log = match order.kind {
+        OrderKind::Strata => plural(order.elements, "strata region"),
+        OrderKind::Chunks => plural(order.elements, "chunk"),
+    };
+    let bits = order.bytes as f64 * 8000.0 / order.instructions.max(1) as f64;
+    let mut text = match order.is_ok() {
+        true => format!(
+            "all harts together, by {log}: every read sees what was written last ({} confirmed); \
+             {bits:.1} bits a thousand instructions",
+            count(order.reads_confirmed)
+        ),
+        false => format!(
+            "all harts together, by {log}: the order does not explain what they saw; {} were put \
+             in order",
+            plural(order.instructions, "instruction")
+        ),
+    };
+    for note in &order.notes {
+        let _ = write!(text, "\n    {note}");
     }
     text
 }

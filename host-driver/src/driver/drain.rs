@@ -1,17 +1,17 @@
 //! From the start of a recording to its end: frames in, chunks out, nothing received is lost.
 
-use super::ending::Ending;
+use super::disk::Sink;
 use super::file::Recording;
 use super::summary::Summary;
-use super::wire::{Event, Traffic, Wire};
+use super::wire::{Event, Wire};
 use super::{Settings, Watcher};
 use anyhow::Result;
 use lookback_log_format::container::Chunk;
 use lookback_log_format::frame::{kind, End, Frame};
 use lookback_log_format::interval::Record;
+use lookback_log_format::parcel;
 use lookback_log_format::registers as reg;
 use lookback_log_format::stream::{Assembler, Item};
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// How long one look at the link takes at most, so that Ctrl-C is soon seen.
@@ -37,6 +37,8 @@ struct Drain<'w, 'l, 'f, W> {
     next_index: Vec<u32>,
     /// CONTROL without its record bit: writing it stops the recording.
     control: u32,
+    /// The records of several harts come in parcels.
+    parcels: bool,
     stopping: bool,
     idle_answers: u32,
     last_poll: Duration,
@@ -45,39 +47,23 @@ struct Drain<'w, 'l, 'f, W> {
 }
 
 /// Drains a recording that has just been started.
-pub(super) fn drain<W: Write>(
+pub(super) fn drain<W: Sink>(
     wire: &mut Wire<'_>,
     file: &mut Recording<W>,
-    control: u32,
+    (control, harts): (u32, u8),
     settings: &Settings,
     watcher: &mut dyn Watcher,
 ) -> Result<Summary> {
     let began = Instant::now();
     let last_poll = wire.link().now();
     let mut drain = Drain {
-        summary: Summary {
-            file: file.path().into(),
-            file_bytes: 0,
-            ended: Ending::CutOff,
-            instructions: 0,
-            intervals: 0,
-            log_bytes: 0,
-            bits_per_instruction: 0.0,
-            gaps: 0,
-            lost_instructions: 0,
-            cycles: None,
-            stall_cycles: None,
-            seconds: 0.0,
-            link: Traffic::default(),
-            losses: Vec::new(),
-            breach: None,
-            whole: false,
-        },
+        summary: Summary::new(file.path()),
         wire,
         file,
         harts: Vec::new(),
         next_index: Vec::new(),
         control,
+        parcels: harts > 1,
         stopping: false,
         idle_answers: 0,
         last_poll,
@@ -108,7 +94,7 @@ pub(super) fn drain<W: Write>(
     Ok(drain.summary)
 }
 
-impl<W: Write> Drain<'_, '_, '_, W> {
+impl<W: Sink> Drain<'_, '_, '_, W> {
     /// One look at the link. An error means that the file cannot be written.
     fn step(&mut self, settings: &Settings, watcher: &mut dyn Watcher) -> Result<Option<Over>> {
         let event = match self.wire.next(LOOK) {
@@ -146,13 +132,12 @@ impl<W: Write> Drain<'_, '_, '_, W> {
         match frame.kind {
             kind if kind & !(kind::LOG_FIRST | kind::LOG_LAST) == kind::LOG => {
                 self.idle_answers = 0;
-                let hart = usize::from(frame.hart);
-                if hart >= self.harts.len() {
-                    self.harts.resize_with(hart + 1, Assembler::new);
-                    self.next_index.resize(hart + 1, 0);
+                if !self.parcels {
+                    return self.log(frame);
                 }
-                for item in self.harts[hart].push(frame) {
-                    self.item(frame.hart, item)?;
+                match parcel::open(frame) {
+                    Ok(frame) => return self.log(&frame),
+                    Err(error) => self.loss(0, 1, &format!("the board sent {error}"))?,
                 }
             }
             kind::END => match End::from_bytes(&frame.payload) {
@@ -164,6 +149,19 @@ impl<W: Write> Drain<'_, '_, '_, W> {
                     self.reply(register, value);
                 }
             }
+        }
+        Ok(None)
+    }
+
+    /// A piece of a hart's log.
+    fn log(&mut self, frame: &Frame) -> Result<Option<Over>> {
+        let hart = usize::from(frame.hart);
+        if hart >= self.harts.len() {
+            self.harts.resize_with(hart + 1, Assembler::new);
+            self.next_index.resize(hart + 1, 0);
+        }
+        for item in self.harts[hart].push(frame) {
+            self.item(frame.hart, item)?;
         }
         Ok(None)
     }
@@ -211,18 +209,12 @@ impl<W: Write> Drain<'_, '_, '_, W> {
                 &format!("interval {index} of hart {hart} follows where {expected} was due"),
             )?;
         }
-        match &record {
-            Record::Interval(interval) => {
-                let instructions = u64::from(interval.trailer.instructions);
-                let end = interval.header.retired.saturating_add(instructions);
-                self.position = self.position.max(end);
-                self.summary.count(len, instructions);
-            }
-            Record::Gap(gap) => {
-                self.summary.gaps += 1;
-                self.summary.lost_instructions += u64::from(gap.lost);
-            }
+        if let Record::Interval(interval) = &record {
+            let instructions = u64::from(interval.trailer.instructions);
+            let end = interval.header.retired.saturating_add(instructions);
+            self.position = self.position.max(end);
         }
+        self.summary.record(&record, len);
         self.file.put(&Chunk::Record { hart, record })
     }
 

@@ -1,20 +1,26 @@
-//! The recording being written: every chunk reaches the file before the next byte is asked for.
+//! The recording being written: whole chunks, appended in the order in which they come.
+//!
+//! Every chunk is handed to the system at once, so a killed program loses none. What a power cut may
+//! take is what was not synced: on an acknowledged link that is never more than the board still has.
 
+use super::disk::{sync_folder, DiskFile, Sink};
 use crate::text::plural;
 use anyhow::{anyhow, bail, Context, Result};
-use lookback_log_format::container::{Chunk, Elf, Writer};
+use lookback_log_format::container::{Chunk, Elf, Piece, Writer};
 use lookback_log_format::RecorderConfig;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::OpenOptions;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Console output is kept back up to this size, so that single characters do not become chunks.
 const CONSOLE_CHUNK: usize = 1024;
 
 /// A file that grows by whole chunks.
-pub struct Recording<W = File> {
+pub struct Recording<W = DiskFile> {
     path: PathBuf,
     writer: Writer<W>,
+    /// Bytes that were in the file before `writer` got it.
+    before: u64,
     console: Vec<u8>,
     intervals: u64,
 }
@@ -58,11 +64,14 @@ impl Recording {
             io::ErrorKind::AlreadyExists => anyhow!("{}", exists(path)),
             _ => anyhow!("cannot create {}: {error}", path.display()),
         })?;
-        Self::begin(path, file, config, elf)
+        let recording = Self::begin(path, DiskFile::new(file), config, elf)?;
+        // Some file systems cannot sync folders; the file itself is what matters.
+        let _ = sync_folder(path);
+        Ok(recording)
     }
 }
 
-impl<W: Write> Recording<W> {
+impl<W: Sink> Recording<W> {
     /// Begins a recording in `out`; `path` is for messages.
     pub fn begin(path: &Path, out: W, config: RecorderConfig, elf: Elf) -> Result<Self> {
         let writer = Writer::new(out)
@@ -70,12 +79,24 @@ impl<W: Write> Recording<W> {
         let mut recording = Self {
             path: path.into(),
             writer,
+            before: 0,
             console: Vec::new(),
             intervals: 0,
         };
         recording.append(&Chunk::Config(config))?;
         recording.append(&Chunk::Elf(elf))?;
         Ok(recording)
+    }
+
+    /// Goes on with a recording that has so many bytes and intervals; `out` appends to it.
+    pub fn resume(path: &Path, out: W, bytes: u64, intervals: u64) -> Self {
+        Self {
+            path: path.into(),
+            writer: Writer::resume(out, bytes),
+            before: bytes,
+            console: Vec::new(),
+            intervals,
+        }
     }
 
     /// The file's path.
@@ -103,12 +124,38 @@ impl<W: Write> Recording<W> {
         Ok(())
     }
 
-    /// Writes what is still kept back.
+    /// Appends a piece of a stream.
+    pub fn piece(&mut self, piece: &Piece) -> Result<()> {
+        self.flush_console()?;
+        self.write(|writer| writer.put_piece(piece))?;
+        self.intervals += u64::from(piece.last);
+        Ok(())
+    }
+
+    /// Appends the name of the recording.
+    pub fn stream(&mut self, name: u32) -> Result<()> {
+        self.write(|writer| writer.put_stream(name))
+    }
+
+    /// Asks for everything written so far to reach the disk; does not wait.
+    pub fn begin_sync(&mut self) -> Result<()> {
+        let result = self.writer.get_mut().begin_sync();
+        result.with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    /// Bytes of the file that are known to be on disk.
+    pub fn on_disk(&mut self) -> Result<u64> {
+        let safe = self.writer.get_mut().on_disk();
+        let safe = safe.with_context(|| format!("cannot write {}", self.path.display()))?;
+        Ok(self.before + safe)
+    }
+
+    /// Writes what is still kept back, and waits until all of it is on disk.
     pub fn finish(&mut self) -> Result<()> {
         self.flush_console()?;
-        self.writer
-            .get_mut()
-            .flush()
+        let out = self.writer.get_mut();
+        out.flush()
+            .and_then(|()| out.sync())
             .with_context(|| format!("cannot write {}", self.path.display()))
     }
 
@@ -121,18 +168,20 @@ impl<W: Write> Recording<W> {
     }
 
     fn append(&mut self, chunk: &Chunk) -> Result<()> {
+        self.write(|writer| writer.put(chunk))?;
+        self.intervals += u64::from(matches!(chunk, Chunk::Record { .. }));
+        Ok(())
+    }
+
+    fn write(&mut self, put: impl FnOnce(&mut Writer<W>) -> io::Result<()>) -> Result<()> {
         let kept = self.writer.written();
-        self.writer.put(chunk).map_err(|error| {
+        put(&mut self.writer).map_err(|error| {
             anyhow!(
                 "cannot write {}: {error}; its first {kept} bytes, with {}, are kept and readable. \
                  Make room and record again",
                 self.path.display(),
                 plural(self.intervals, "interval")
             )
-        })?;
-        if let Chunk::Record { .. } = chunk {
-            self.intervals += 1;
-        }
-        Ok(())
+        })
     }
 }

@@ -1,26 +1,37 @@
 //! The one driver of recorders, on real boards and simulated ones: asks who is there, sets up,
 //! starts, and writes down what comes until the board says that it is complete.
 //!
-//! [`wire`] speaks frames, [`drain`] turns them into chunks, [`mod@file`] keeps them.
+//! [`wire`] speaks frames, `acked` and `drain` turn them into chunks, with and without
+//! acknowledgements, [`mod@file`] keeps them.
 
+mod acked;
 pub mod breach;
-pub mod drain;
+pub mod disk;
+mod drain;
 pub mod ending;
 pub mod file;
+pub mod past;
+pub mod stream;
 pub mod summary;
 pub mod wire;
 
 use crate::transport::Link;
 use anyhow::{bail, Context, Result};
+use disk::Sink;
 use file::Recording;
-use lookback_log_format::config::{count_bits_for, CONFIG_REGISTERS};
-use lookback_log_format::{registers as reg, RecorderConfig};
+use lookback_log_format::config::{count_bits_for, COMPACT_REGISTERS, CONFIG_REGISTERS};
+use lookback_log_format::{link, registers as reg, RecorderConfig};
+use past::Past;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::time::Duration;
+use stream::Stream;
 use summary::Summary;
 use wire::{Event, Wire};
+
+/// Number of codec `compact` in VERSION.
+const CODEC_COMPACT: u8 = 2;
 
 /// How the recorder is to be set up.
 #[derive(Debug, Clone)]
@@ -32,8 +43,12 @@ pub struct Settings {
     /// Whether the results of multiplications and divisions are logged, to be compared on replay; only
     /// a recorder at a user's core can.
     pub log_results: bool,
-    /// Memory that equals the ELF when the recording begins.
+    /// Memory that holds code and equals the ELF when the recording begins.
     pub window: Range<u32>,
+    /// The same with its data, for codec `compact`.
+    pub loaded: Range<u32>,
+    /// Intervals a key group, with codec `compact`.
+    pub key: u16,
     /// After about so many instructions the recording is stopped.
     pub max_instructions: Option<u64>,
     /// How long a board may say nothing.
@@ -53,26 +68,114 @@ pub trait Watcher {
 }
 
 /// Records a whole run. `create` makes the file once the board has said who it is.
-pub fn record<W: Write>(
-    link: &mut dyn Link,
+pub fn record<W: Sink>(
+    port: &mut dyn Link,
     settings: &Settings,
     create: impl FnOnce(RecorderConfig) -> Result<Recording<W>>,
     watcher: &mut dyn Watcher,
 ) -> Result<Summary> {
-    let mut wire = Wire::new(link, settings.patience);
+    let mut wire = Wire::new(port, settings.patience);
     let config = prepare(&mut wire, settings, watcher)?;
-    let control = config.control;
+    let (control, harts) = (config.control, config.harts);
+    let ring_bytes = 1 << config.ring_bits.min(31);
     let mut recording = create(config)?;
     let start = control | reg::CONTROL_RECORD;
+    let name = choose_name();
+    let acknowledged = control & link::CONTROL_ACKNOWLEDGED != 0;
+    if acknowledged {
+        wire.write(link::STREAM, name, u32::MAX)?;
+        recording.stream(name)?;
+    }
     wire.forget();
     wire.write(reg::CONTROL, start, reg::CONTROL_RECORD)
         .context("the board was set up, but could not be started")?;
-    drain::drain(&mut wire, &mut recording, control, settings, watcher)
+    if !acknowledged {
+        return drain::drain(
+            &mut wire,
+            &mut recording,
+            (control, harts),
+            settings,
+            watcher,
+        );
+    }
+    // A reset since it was named would have undone the settings, too.
+    if wire.read(link::STREAM)? != name {
+        bail!(
+            "the board at {} was reset while it was started",
+            wire.link().name()
+        );
+    }
+    // What came before the answer may be an earlier recording's; what is not comes again.
+    wire.forget_placed();
+    let begin = acked::Begin {
+        control: start,
+        name,
+        ring_bytes,
+        stream: Stream::default(),
+        summary: Summary::new(recording.path()),
+    };
+    match acked::drain(&mut wire, &mut recording, begin, settings, watcher)? {
+        Some(summary) => Ok(summary),
+        None => drain::drain(
+            &mut wire,
+            &mut recording,
+            (control, harts),
+            settings,
+            watcher,
+        ),
+    }
+}
+
+/// Goes on with a recording that was cut off, where the board still has the rest.
+pub fn resume<W: Sink>(
+    port: &mut dyn Link,
+    settings: &Settings,
+    past: Past,
+    recording: &mut Recording<W>,
+    watcher: &mut dyn Watcher,
+) -> Result<Summary> {
+    let mut wire = Wire::new(port, settings.patience);
+    wire.identify()?;
+    let name = wire.read(link::STREAM)?;
+    if name != past.name {
+        bail!(
+            "the board at {} no longer has the rest of {}: it {}. What is in the file stays as it is",
+            wire.link().name(),
+            recording.path().display(),
+            if name == 0 {
+                "was reset since"
+            } else {
+                "makes, or made, another recording"
+            }
+        );
+    }
+    if wire.read(reg::STATUS)? & (reg::STATUS_RECORDING | reg::STATUS_ENDED) == 0 {
+        bail!(
+            "the recording in {} never began on the board at {}: record again",
+            recording.path().display(),
+            wire.link().name()
+        );
+    }
+    let begin = acked::Begin {
+        control: wire.read(reg::CONTROL)?,
+        name,
+        ring_bytes: 1 << past.config.ring_bits.min(31),
+        stream: past.stream,
+        summary: past.summary,
+    };
+    acked::drain(&mut wire, recording, begin, settings, watcher)?
+        .context("the board sends its log without offsets, so it cannot be resumed")
+}
+
+/// A number that no other recording is likely to have.
+fn choose_name() -> u32 {
+    let random = RandomState::new().hash_one(std::process::id());
+    (random as u32).max(1)
 }
 
 /// Makes a recording of a stream that was, or is being, caught at a recorder: one that was started on
 /// its own board, so that it begins with the recorder's configuration.
-pub fn record_stream<W: Write>(
+pub fn record_stream<W: Sink>(
     link: &mut dyn Link,
     create: impl FnOnce(RecorderConfig) -> Result<Recording<W>>,
     watcher: &mut dyn Watcher,
@@ -111,13 +214,15 @@ pub fn record_stream<W: Write>(
         may_stall: config.control & reg::CONTROL_MAY_STALL != 0,
         log_results: config.logs_results(),
         window: config.image_lo..config.image_hi,
+        loaded: config.image_lo..config.image_hi,
+        key: config.compact().map_or(1, |compact| compact.key),
         max_instructions: None,
         patience: Duration::MAX,
     };
-    let control = config.control;
+    let begin = (config.control, config.harts);
     let mut recording = create(config)?;
     wire.put_back(first);
-    drain::drain(&mut wire, &mut recording, control, &settings, watcher)
+    drain::drain(&mut wire, &mut recording, begin, &settings, watcher)
 }
 
 /// Identifies a board, ends what it may still be recording, and sets it up.
@@ -134,7 +239,14 @@ fn prepare(
         wire.write(reg::CONTROL, 0, reg::CONTROL_RECORD)?;
         discard_until_quiet(wire)?;
     }
-    let mut control = 0;
+    // The pieces of several harts' intervals lie between each other, which the link with
+    // acknowledgements does not put together yet.
+    let several = wire.read(reg::VERSION)? >> 24 > 1;
+    let mut control = if several {
+        0
+    } else {
+        link::CONTROL_ACKNOWLEDGED
+    };
     if settings.may_stall {
         control |= reg::CONTROL_MAY_STALL;
     }
@@ -149,19 +261,38 @@ fn prepare(
         control |= reg::CONTROL_LOG_RESULTS;
     }
     let count_bits = count_bits_for(settings.interval);
+    // A board without an acknowledged link leaves that bit 0. So does one that is reset just now,
+    // but not twice.
+    let mut accepted = wire.write(reg::CONTROL, control, !link::CONTROL_ACKNOWLEDGED)?;
+    if accepted & link::CONTROL_ACKNOWLEDGED == 0 && !several {
+        accepted = wire.write(reg::CONTROL, control, !link::CONTROL_ACKNOWLEDGED)?;
+    }
+    let compact = (wire.read(reg::VERSION)? >> 16) as u8 == CODEC_COMPACT;
+    let window = if compact {
+        wire.write(reg::KEY, settings.key.into(), u32::MAX)?;
+        &settings.loaded
+    } else {
+        &settings.window
+    };
     for (register, value) in [
-        (reg::CONTROL, control),
         (reg::COUNT_BITS, count_bits.into()),
         (reg::INTERVAL, settings.interval),
-        (reg::IMAGE_LO, settings.window.start),
-        (reg::IMAGE_HI, settings.window.end),
+        (reg::IMAGE_LO, window.start),
+        (reg::IMAGE_HI, window.end),
         (reg::POST_TRIGGER, 0),
     ] {
         wire.write(register, value, u32::MAX)?;
     }
     let mut values = BTreeMap::new();
-    for register in CONFIG_REGISTERS {
+    let more = COMPACT_REGISTERS.into_iter().filter(|_| compact);
+    for register in CONFIG_REGISTERS.into_iter().chain(more) {
         values.insert(register, wire.read(register)?);
+    }
+    if values.get(&reg::CONTROL) != Some(&accepted) {
+        bail!(
+            "the board at {} forgot its settings while it was set up: was it reset?",
+            wire.link().name()
+        );
     }
     RecorderConfig::from_registers(|register| values.get(&register).copied()).with_context(|| {
         format!(
@@ -183,5 +314,7 @@ fn discard_until_quiet(wire: &mut Wire<'_>) -> Result<()> {
     Ok(())
 }
 
+#[cfg(test)]
+mod fault_tests;
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,11 @@ use super::ending::Ending;
 use super::wire::Traffic;
 use crate::text::{count, plural, rate};
 use lookback_log_format::frame::End;
+use lookback_log_format::interval::Record;
 use lookback_log_format::Breach;
 use serde::Serialize;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The result of a recording session.
 #[derive(Debug, Clone, Serialize)]
@@ -25,6 +26,8 @@ pub struct Summary {
     pub intervals: u64,
     /// Bytes of those intervals.
     pub log_bytes: u64,
+    /// Bytes of the order across harts.
+    pub order_bytes: u64,
     /// Log bits for each instruction.
     pub bits_per_instruction: f64,
     /// Stretches that the recorder itself had to leave out.
@@ -43,11 +46,49 @@ pub struct Summary {
     pub losses: Vec<String>,
     /// The first rule of the retirement port that the core broke.
     pub breach: Option<Breach>,
+    /// Whether the board may still hold what is missing: `lookback record --resume` asks it.
+    pub resumable: bool,
     /// Whether the recording holds everything from start to end.
     pub whole: bool,
 }
 
 impl Summary {
+    /// Nothing was recorded into `file` yet.
+    pub(super) fn new(file: &Path) -> Self {
+        Self {
+            file: file.into(),
+            file_bytes: 0,
+            ended: Ending::CutOff,
+            instructions: 0,
+            intervals: 0,
+            log_bytes: 0,
+            order_bytes: 0,
+            bits_per_instruction: 0.0,
+            gaps: 0,
+            lost_instructions: 0,
+            cycles: None,
+            stall_cycles: None,
+            seconds: 0.0,
+            link: Traffic::default(),
+            losses: Vec::new(),
+            breach: None,
+            resumable: false,
+            whole: false,
+        }
+    }
+
+    /// One more record is in the file.
+    pub(super) fn record(&mut self, record: &Record, len: u64) {
+        match record {
+            Record::Interval(interval) => self.count(len, interval.trailer.instructions.into()),
+            Record::Gap(gap) => {
+                self.gaps += 1;
+                self.lost_instructions += u64::from(gap.lost);
+            }
+            Record::Order(_) => self.order_bytes += len,
+        }
+    }
+
     pub(super) fn finish(&mut self, end: Option<&End>) {
         self.ended = Ending::from_end(end);
         self.cycles = end.map(|end| end.cycles);
@@ -74,7 +115,7 @@ impl Summary {
         self.whole = end.is_some() && self.losses.is_empty();
     }
 
-    pub(super) fn count(&mut self, log_bytes: u64, instructions: u64) {
+    fn count(&mut self, log_bytes: u64, instructions: u64) {
         self.intervals += 1;
         self.log_bytes += log_bytes;
         self.instructions += instructions;
@@ -106,6 +147,13 @@ impl fmt::Display for Summary {
         write!(f, "  end: {}", self.ended)?;
         for loss in &self.losses {
             write!(f, "\n  lost: {loss}")?;
+        }
+        if self.resumable {
+            let file = self.file.display();
+            write!(
+                f,
+                "\n  the board may still hold the rest: lookback record --resume -o {file} goes on"
+            )?;
         }
         if let Some(breach) = &self.breach {
             write!(f, "\n  breach: {}", breach::describe(breach))?;

@@ -4,7 +4,7 @@ use super::*;
 use crate::driver::ending::Ending;
 use lookback_log_format::container::{self, Chunk, Elf, Found};
 use lookback_log_format::frame::{kind, End, Frame, FrameDecoder};
-use lookback_log_format::interval::{EndReason, Header, Interval, Record, Trailer};
+use lookback_log_format::interval::{EndReason, Header, Interval, Layout, Record, Trailer};
 use lookback_log_format::stream::to_frames;
 use std::collections::VecDeque;
 use std::io;
@@ -47,9 +47,10 @@ struct FakeBoard {
     broken: bool,
 }
 
-fn interval(index: u32, entries: usize) -> Record {
+pub(super) fn interval(index: u32, entries: usize) -> Record {
     Record::Interval(Interval {
         header: Header {
+            layout: Layout::Full,
             mode: 3,
             index,
             retired: u64::from(index) * 100,
@@ -66,7 +67,7 @@ fn interval(index: u32, entries: usize) -> Record {
     })
 }
 
-fn end(retired: u64) -> End {
+pub(super) fn end(retired: u64) -> End {
     End {
         reason: EndReason::RunEnded,
         code: 0x5555,
@@ -155,9 +156,11 @@ impl FakeBoard {
     fn command(&mut self, frame: &Frame) {
         let register = frame.payload[0];
         if let &[_, a, b, c, d] = frame.payload.as_slice() {
-            let before = self
-                .registers
-                .insert(register, u32::from_le_bytes([a, b, c, d]));
+            let mut value = u32::from_le_bytes([a, b, c, d]);
+            if register == reg::CONTROL {
+                value &= !link::CONTROL_ACKNOWLEDGED;
+            }
+            let before = self.registers.insert(register, value);
             let now = self.registers[&register];
             let was = before.unwrap_or(0) & reg::CONTROL_RECORD != 0;
             let is = now & reg::CONTROL_RECORD != 0;
@@ -232,7 +235,7 @@ impl Link for FakeBoard {
 }
 
 #[derive(Default)]
-struct Bystander {
+pub(super) struct Bystander {
     stop_after: Option<u64>,
     stop: u32,
     notes: Vec<String>,
@@ -256,12 +259,14 @@ impl Watcher for Bystander {
     }
 }
 
-fn settings() -> Settings {
+pub(super) fn settings() -> Settings {
     Settings {
         interval: 100,
         may_stall: true,
         log_results: false,
         window: 0x8000_0000..0x8000_1000,
+        loaded: 0x8000_0000..0x8000_2000,
+        key: 1,
         max_instructions: None,
         patience: Duration::from_secs(4),
     }
@@ -420,7 +425,7 @@ fn a_newer_board_is_refused_by_its_version() {
 /// A disk that fills up after some bytes.
 struct SmallDisk<'a>(&'a mut Vec<u8>, usize);
 
-impl Write for SmallDisk<'_> {
+impl io::Write for SmallDisk<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.0.len() + bytes.len() > self.1 {
             return Err(io::Error::from(io::ErrorKind::StorageFull));
@@ -430,6 +435,20 @@ impl Write for SmallDisk<'_> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink for SmallDisk<'_> {
+    fn begin_sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn on_disk(&mut self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

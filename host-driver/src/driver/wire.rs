@@ -3,15 +3,20 @@
 use crate::transport::Link;
 use anyhow::{bail, Context, Result};
 use lookback_log_format::frame::{Frame, FrameDecoder};
+use lookback_log_format::link::Placed;
 use lookback_log_format::registers as reg;
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::io;
+use std::time::{Duration, Instant};
 
 /// How often a request is sent before the board counts as silent.
 const ATTEMPTS: u32 = 4;
 
 /// Ends whatever half frame the board may hold from an earlier connection.
 const RESYNC: [u8; 4] = [0; 4];
+
+/// A pause between two attempts to open a port again.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// What a board sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,9 +106,38 @@ impl<'a> Wire<'a> {
         self.inbox.push_front(event);
     }
 
+    /// Opens a link again that broke, for as long as a board may say nothing.
+    pub fn reconnect(&mut self) -> Result<()> {
+        let began = Instant::now();
+        loop {
+            let result = self.link.reopen().and_then(|()| self.link.send(&RESYNC));
+            match result {
+                Ok(()) => break,
+                Err(error)
+                    if began.elapsed() >= self.patience
+                        || error.kind() == io::ErrorKind::ConnectionAborted =>
+                {
+                    return Err(error)
+                        .with_context(|| format!("the connection to {} broke", self.link.name()));
+                }
+                Err(_) => std::thread::sleep(AGAIN),
+            }
+        }
+        self.decoder = FrameDecoder::new();
+        self.last_frame = self.link.now();
+        Ok(())
+    }
+
     /// Drops what arrived and was not asked for yet: it belongs to an earlier recording.
     pub fn forget(&mut self) {
         self.inbox.clear();
+    }
+
+    /// Drops the pieces of a stream that arrived and were not asked for yet.
+    pub fn forget_placed(&mut self) {
+        let placed =
+            |event: &Event| matches!(event, Event::Frame(frame) if Placed::of(frame).is_some());
+        self.inbox.retain(|event| !placed(event));
     }
 
     /// Sends a request to read, without waiting for its answer.
@@ -129,17 +163,17 @@ impl<'a> Wire<'a> {
         bail!("{}", self.no_answer(register))
     }
 
-    /// Writes a register. `expected` are the bits that must then read as written.
-    pub fn write(&mut self, register: u8, value: u32, expected: u32) -> Result<()> {
+    /// Writes a register and gives what it then reads. `expected` are the bits that must be as written.
+    pub fn write(&mut self, register: u8, value: u32, expected: u32) -> Result<u32> {
         for _ in 0..ATTEMPTS {
             self.tell(register, value)?;
-            if self.answer(register, Some((value, expected)))?.is_some() {
-                return Ok(());
+            if let Some(found) = self.answer(register, Some((value, expected)))? {
+                return Ok(found);
             }
             // The answer alone may have been lost, and starting twice would begin anew.
             let found = self.read(register)?;
             if (found ^ value) & expected == 0 {
-                return Ok(());
+                return Ok(found);
             }
         }
         let found = self.read(register)?;
@@ -256,11 +290,11 @@ impl<'a> Wire<'a> {
             (0, _) => format!(
                 "the board at {name} does not answer: nothing came back at {baud}. Is it powered, \
                  is its bitstream loaded, are rx and tx the right way round, does it run at \
-                 another speed (--baud)?"
+                 another speed (--baud auto tries)?"
             ),
             (_, 0) => format!(
                 "{name} sends bytes ({bytes} so far) that make no frame at {baud}: most likely \
-                 the wrong baud rate; try --baud with the board's own"
+                 the wrong baud rate; --baud auto looks for the board's own"
             ),
             _ => format!(
                 "{name} sends a log but does not answer about register {register:#04x}: it may \

@@ -2,6 +2,8 @@
 //! adapter, a simulated board behind a pty and one in this very process are driven by the same code.
 
 pub mod capture;
+pub mod faults;
+pub mod faulty;
 pub mod serial;
 pub mod sim;
 
@@ -16,6 +18,16 @@ pub trait Link {
     /// Waits at most `patience` for bytes and appends what came; nothing appended means that
     /// nothing came. An error means that the link is gone.
     fn receive(&mut self, into: &mut Vec<u8>, patience: Duration) -> io::Result<()>;
+
+    /// Makes the connection anew after an error, where that can be done.
+    fn reopen(&mut self) -> io::Result<()> {
+        Err(io::Error::other("this connection cannot be made again"))
+    }
+
+    /// Resets the board, where the link can.
+    fn reset_board(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Time as deadlines count it. A simulation is slower than its board would be, so its links
     /// count simulated time.

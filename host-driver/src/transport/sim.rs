@@ -62,6 +62,10 @@ impl Link for SimLink {
         }
     }
 
+    fn reset_board(&mut self) -> io::Result<()> {
+        self.board.reset().map_err(io::Error::other)
+    }
+
     fn now(&self) -> Duration {
         let bits = self.board.total_cycles() / u64::from(self.bit_clocks);
         Duration::from_secs_f64(bits as f64 / NOMINAL_BAUD)

@@ -5,7 +5,7 @@
 
 use lookback_log_format::container::{Chunk, Elf, Writer};
 use lookback_log_format::frame::End;
-use lookback_log_format::interval::{EndReason, Header, Interval, Record, Trailer};
+use lookback_log_format::interval::{EndReason, Header, Interval, Layout, Record, Trailer};
 use lookback_log_format::RecorderConfig;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -187,6 +187,7 @@ impl From<Output> for Run {
 pub fn interval(index: u32) -> Record {
     Record::Interval(Interval {
         header: Header {
+            layout: Layout::Full,
             mode: 3,
             index,
             retired: u64::from(index) * 100,

@@ -11,14 +11,33 @@ pub struct Adapted {
     pub retire: Retire,
     /// The result is logged: the replayer cannot execute the instruction, or is to compare it.
     pub opaque: bool,
-    /// It is opaque and does not go on at the next word.
+    /// Only the log knows where it goes on: it is opaque and not to the next instruction, or it is
+    /// `c.ebreak`, which the recorder does not see for itself.
     pub jumps: bool,
+    /// It is compressed, or at an address that is no multiple of 4.
+    pub loose: bool,
 }
 
 impl Adapted {
-    /// Adapts a raw retirement; `old_rd` is what register `insn[11:7]` held before it, `log_results` is
-    /// CONTROL's bit of that name.
+    /// Adapts a raw retirement; `old_rd` is what register `insn[11:7]` of the expanded instruction held
+    /// before it, `log_results` is CONTROL's bit of that name.
     pub fn new(raw: &Retire, old_rd: u32, log_results: bool) -> Self {
+        let short = isa::is_compressed(raw.insn);
+        let expanded = Retire {
+            insn: isa::expand(raw.insn),
+            ..*raw
+        };
+        let mut adapted = Self::full_size(&expanded, old_rd, log_results);
+        adapted.retire.insn = if short { raw.insn & 0xffff } else { raw.insn };
+        let behind = raw.pc_rdata.wrapping_add(isa::size(raw.insn));
+        adapted.jumps = adapted.opaque && raw.pc_wdata != behind
+            || !raw.trap && raw.insn & 0xffff == isa::C_EBREAK;
+        adapted.loose = short || raw.pc_rdata & 2 != 0;
+        adapted
+    }
+
+    /// As [`Self::new`], for a full-size instruction.
+    fn full_size(raw: &Retire, old_rd: u32, log_results: bool) -> Self {
         let offset = load_offset(raw);
         let opaque = !raw.trap
             && (isa::is_opaque(raw.insn)
@@ -59,7 +78,8 @@ impl Adapted {
         Self {
             retire,
             opaque,
-            jumps: opaque && raw.pc_wdata != raw.pc_rdata.wrapping_add(4),
+            jumps: false,
+            loose: false,
         }
     }
 }
@@ -139,6 +159,37 @@ mod tests {
             assert_eq!((r.mem_addr, r.mem_rmask), (0x100, 4));
             assert_eq!(r.mem_rdata >> 16 & 0xff, 0x55, "{raw:x?}");
         }
+    }
+
+    #[test]
+    fn a_compressed_load_is_a_load() {
+        // c.lw s1, 4(a0), with noise where its word has ended
+        let raw = Retire {
+            insn: 0x1234_4144,
+            rs1_addr: 10,
+            rs1_rdata: 0x100,
+            rd_addr: 9,
+            rd_wdata: 0x55,
+            pc_rdata: 0x22,
+            pc_wdata: 0x24,
+            mem_addr: 0x104,
+            mem_rmask: 15,
+            mem_rdata: 0x55,
+            ..Retire::default()
+        };
+        let adapted = Adapted::new(&raw, 0, false);
+        assert!(adapted.loose && !adapted.opaque && !adapted.jumps);
+        let r = adapted.retire;
+        assert_eq!((r.insn, r.mem_addr, r.mem_rmask), (0x4144, 0x104, 15));
+        let breaks = Adapted::new(
+            &Retire {
+                insn: 0x9002,
+                ..raw
+            },
+            0,
+            false,
+        );
+        assert!(breaks.jumps && !breaks.opaque);
     }
 
     #[test]

@@ -66,7 +66,10 @@ impl Conformance {
                 rule,
                 at,
                 pc: raw.pc_rdata,
-                insn: raw.insn,
+                insn: match isa::is_compressed(raw.insn) {
+                    true => raw.insn & 0xffff,
+                    false => raw.insn,
+                },
                 want,
                 got,
             });
@@ -84,19 +87,25 @@ impl Conformance {
         if raw.trap || order.is_some() {
             return order;
         }
-        if isa::is_compressed(raw.insn) {
-            return Some((9, 0, 0));
-        }
         if raw.rd_addr == 0 && raw.rd_wdata != 0 {
             return Some((2, 0, raw.rd_wdata));
         }
+        let size = isa::size(raw.insn);
+        let expanded = Retire {
+            insn: isa::expand(raw.insn),
+            ..*raw
+        };
+        let raw = &expanded;
         self.sources(raw).or_else(|| {
-            let word = Word::new(raw.insn, self);
+            let word = Word::new(raw.insn, size, self);
+            let field = raw.insn >> 7 & 31;
+            let no_field = !matches!(u32::from(raw.rd_addr), rd if rd == 0 || rd == field);
+            let strange = no_field.then_some((4, field, raw.rd_addr.into()));
             if isa::is_opaque(raw.insn) {
-                return (raw.mem_wmask != 0).then_some((9, 0, 0));
+                return strange.or((raw.mem_wmask != 0).then_some((9, 0, 0)));
             }
             if isa::is_misaligned_load(raw.insn, word.address) {
-                return None;
+                return strange;
             }
             if word.misaligned() {
                 return Some((9, 0, 0));
@@ -137,6 +146,8 @@ fn reads(insn: u32) -> (bool, bool) {
 /// A known full-size instruction and its operands.
 struct Word {
     insn: u32,
+    /// Bytes of what stood for it.
+    size: u32,
     opcode: u32,
     funct3: u32,
     left: u32,
@@ -146,7 +157,7 @@ struct Word {
 }
 
 impl Word {
-    fn new(insn: u32, registers: &Conformance) -> Self {
+    fn new(insn: u32, size: u32, registers: &Conformance) -> Self {
         let opcode = insn & 0x7f;
         let left = registers.register((insn >> 15 & 31) as u8);
         let signed = insn as i32;
@@ -157,6 +168,7 @@ impl Word {
         };
         Self {
             insn,
+            size,
             opcode,
             funct3: insn >> 12 & 7,
             left,
@@ -166,7 +178,7 @@ impl Word {
     }
 
     /// Size of the access in bytes.
-    fn size(&self) -> u32 {
+    fn width(&self) -> u32 {
         1 << (self.funct3 & 3)
     }
 
@@ -176,7 +188,7 @@ impl Word {
 
     /// A store or an atomic at an address that is no multiple of its size.
     fn misaligned(&self) -> bool {
-        matches!(self.opcode, opcode::STORE | opcode::AMO) && self.address % self.size() != 0
+        matches!(self.opcode, opcode::STORE | opcode::AMO) && self.address % self.width() != 0
     }
 
     /// Rules 4 and 5.
@@ -204,7 +216,7 @@ impl Word {
         match self.opcode {
             opcode::LUI => Some(upper),
             opcode::AUIPC => Some(raw.pc_rdata.wrapping_add(upper)),
-            opcode::JAL | opcode::JALR => Some(raw.pc_rdata.wrapping_add(4)),
+            opcode::JAL | opcode::JALR => Some(raw.pc_rdata.wrapping_add(self.size)),
             opcode::OP_IMM => Some(self.arithmetic(immediate, alternative && self.funct3 == 5)),
             opcode::OP if self.insn >> 25 != 1 => Some(self.arithmetic(self.right, alternative)),
             opcode::LOAD => {
@@ -257,7 +269,7 @@ impl Word {
         let offset = match self.opcode {
             opcode::JAL => bits(12, 8, 12) | bits(20, 1, 11) | bits(21, 10, 1) | sign(20),
             opcode::BRANCH if taken => bits(7, 1, 11) | bits(25, 6, 5) | bits(8, 4, 1) | sign(12),
-            _ => 4,
+            _ => self.size,
         };
         let want = match self.opcode {
             opcode::SYSTEM if self.funct3 == 0 => return None,
@@ -289,7 +301,7 @@ impl Word {
         };
         let low = style & 1 != 0 && style != 15;
         let shift = if low { raw.mem_addr & 3 } else { 0 };
-        let lanes = ((1 << self.size()) - 1) << (self.address & 3);
+        let lanes = ((1 << self.width()) - 1) << (self.address & 3);
         let only = |wanted: bool, lanes: u32| if wanted { lanes } else { 0 };
         let (rmask, wmask) = (
             only(reads, u32::from(raw.mem_rmask) << shift & 15),
@@ -303,15 +315,15 @@ impl Word {
         if self.opcode != opcode::STORE && !(self.is_store_conditional() && writes) {
             return None;
         }
-        let want = self.right & (u32::MAX >> (32 - 8 * self.size()));
+        let want = self.right & (u32::MAX >> (32 - 8 * self.width()));
         equal(8, want, self.accessed(raw.mem_wmask, raw.mem_wdata))
     }
 
     /// The bytes of the access, at bit 0: they are there already when the mask says so.
     fn accessed(&self, mask: u8, data: u32) -> u32 {
-        let low = u32::from(mask) == (1 << self.size()) - 1;
+        let low = u32::from(mask) == (1 << self.width()) - 1;
         let lane = if low { 0 } else { self.address & 3 };
-        (data >> (8 * lane)) & (u32::MAX >> (32 - 8 * self.size()))
+        (data >> (8 * lane)) & (u32::MAX >> (32 - 8 * self.width()))
     }
 }
 

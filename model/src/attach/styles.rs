@@ -113,7 +113,7 @@ impl Core {
         }
         // andi base, base, -4 helps unless the immediate is at fault; addi does then.
         let fix = (address % size).wrapping_neg() & 0xfff;
-        Some(self.execute(fix << 20 | base << 15 | base << 7 | opcode::OP_IMM))
+        Some(self.execute(fix << 20 | base << 15 | base << 7 | opcode::OP_IMM, 4))
     }
 
     fn address(&self, r: &Retire) -> u32 {
@@ -126,13 +126,27 @@ impl Core {
         self.register(r.insn >> 15).wrapping_add(offset as u32)
     }
 
+    /// A compressed word, with noise where it has ended.
+    fn short_word(&mut self) -> u32 {
+        loop {
+            // One word among 49,152 needs care of its own, and would hardly ever come.
+            let word = match self.random.chance(30) {
+                true => isa::C_EBREAK,
+                false => self.random.word() & 0xffff,
+            };
+            // Nobody has the stores of floating point.
+            if isa::is_compressed(word) && isa::expand(word) & 0x7f != 0x27 {
+                return word | self.noise.pick(&[0, 0xffff_0000, 0x1234_0000]);
+            }
+        }
+    }
+
     /// A retirement of nothing, with noise where nothing is meant.
     fn blank(&mut self) -> Retire {
         Retire {
             order: self.order,
             mode: 3,
             pc_rdata: self.pc,
-            pc_wdata: self.pc.wrapping_add(4),
             mem_addr: self.noise.word(),
             mem_rdata: self.noise.word(),
             mem_wdata: self.noise.word(),
@@ -140,10 +154,11 @@ impl Core {
         }
     }
 
-    /// Runs one instruction.
-    fn execute(&mut self, insn: u32) -> Retire {
+    /// Runs one instruction of some bytes.
+    fn execute(&mut self, insn: u32, size: u32) -> Retire {
         let mut r = Retire {
             insn,
+            pc_wdata: self.pc.wrapping_add(size),
             ..self.blank()
         };
         let (left, right) = (self.register(insn >> 15), self.register(insn >> 20));
@@ -162,7 +177,7 @@ impl Core {
             opcode::STORE => self.store(&mut r, right, 1 << (insn >> 12 & 3)),
             opcode::AMO => self.atomic(&mut r, field, right),
             opcode::MISC_MEM => {}
-            opcode::SYSTEM if insn >> 12 & 7 == 0 => r.pc_wdata = self.random.word() & !3,
+            opcode::SYSTEM if insn >> 12 & 7 == 0 => r.pc_wdata = self.random.word() & !1,
             opcode::BRANCH | opcode::JAL | opcode::JALR => self.jump(&mut r, field, left, right),
             0x0b if insn >> 25 == 1 => {}
             opcode::OP_IMM => {
@@ -272,7 +287,7 @@ impl Core {
             6 => left < right,
             _ => left >= right,
         };
-        let link = self.pc.wrapping_add(4);
+        let link = r.pc_wdata;
         match insn & 0x7f {
             opcode::JAL => {
                 let offset = bits(12, 8, 12) | bits(20, 1, 11) | bits(21, 10, 1) | sign(20);
@@ -313,7 +328,11 @@ impl Iterator for Core {
     type Item = Retire;
 
     fn next(&mut self) -> Option<Retire> {
-        let insn = self.word();
+        let raw = match self.random.chance(300) {
+            true => self.short_word(),
+            false => self.word(),
+        };
+        let insn = isa::expand(raw);
         let size = match insn & 0x7f {
             opcode::STORE | opcode::AMO => 1 << (insn >> 12 & 3),
             // A core may do misaligned loads by itself.
@@ -324,9 +343,11 @@ impl Iterator for Core {
             return Some(fix);
         }
         if insn >> 15 & 31 == 0 && size > 1 {
-            return Some(self.execute(opcode::MISC_MEM));
+            return Some(self.execute(opcode::MISC_MEM, 4));
         }
-        Some(self.execute(insn))
+        let mut retire = self.execute(insn, isa::size(raw));
+        retire.insn = raw;
+        Some(retire)
     }
 }
 

@@ -1,15 +1,16 @@
 //! Execution that somebody watches: with everything that an instruction did, or with its memory access
 //! alone, which is all that a search for a watchpoint needs.
 
-use super::{Cursor, Effect, NO_PAGE};
+use super::{CodeCheck, Cursor, Effect, NO_PAGE};
 use crate::decode::{decode, Insn, Op};
+use crate::log::NEVER;
 use crate::machine::{Before, Machine, Pause};
 use crate::step::{Entered, Observer, Step};
 use crate::What;
 
 impl<const TRACK: bool> Machine<'_, TRACK> {
     /// Executes until the log has to be asked, and tells the observer.
-    pub(super) fn watched_loop<O: Observer>(
+    pub(super) fn watched_loop<O: Observer, const COMPACT: bool>(
         &mut self,
         at: &mut Cursor,
         mut entered: Entered,
@@ -17,16 +18,25 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     ) -> Result<Pause, What> {
         let (mut page, mut code_page) = (NO_PAGE, 0);
         // The observer was asked about the first instruction before it was entered.
-        let mut asked = at.position;
+        let mut asked = if COMPACT { NEVER } else { at.position };
+        let mut code = CodeCheck::default();
         while at.position < at.limit {
+            if COMPACT && O::ASKS && at.position != asked {
+                asked = at.position;
+                if observer.before(at.position, at.pc).is_break() {
+                    return Ok(Pause::Observer);
+                }
+            }
+            if COMPACT && self.asks_for_word(at, &mut code)? {
+                return Ok(Pause::Log);
+            }
             if at.pc >> 12 != page {
                 code_page = self.memory.code_page(at.pc)?;
                 page = at.pc >> 12;
             }
-            let insn = self.memory.decoded(code_page, at.pc);
+            let mut insn = self.memory.decoded(code_page, at.pc);
             if insn.op == Op::Illegal {
-                self.memory.decode(code_page, at.pc)?;
-                continue;
+                insn = self.memory.decode(code_page, at.pc)?;
             }
             if O::ASKS && at.position != asked {
                 asked = at.position;
@@ -40,9 +50,10 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
                 false => 0,
             };
             let entered = std::mem::take(&mut entered);
+            code.done();
             let step = match O::DETAILS {
-                true => self.watched(at, insn, word, entered)?,
-                false => match self.watched_access(at, insn, entered)? {
+                true => self.watched::<COMPACT>(at, insn, word, entered)?,
+                false => match self.watched_access::<COMPACT>(at, insn, entered)? {
                     Some(step) => step,
                     None => continue,
                 },
@@ -56,14 +67,14 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
 
     /// Executes one instruction and tells what it did to memory, if anything.
     #[inline(always)]
-    fn watched_access(
+    fn watched_access<const COMPACT: bool>(
         &mut self,
         at: &mut Cursor,
         insn: Insn,
         entered: Entered,
     ) -> Result<Option<Step>, What> {
         let (pc, position) = (at.pc, at.position);
-        self.instruction::<true>(at, insn)?;
+        self.instruction::<true, COMPACT>(at, insn)?;
         let access = at.effect.access;
         let touched = access.rmask | access.wmask != 0;
         Ok(touched.then(|| self.step_of(at, pc, position, entered)))
@@ -92,7 +103,7 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
     }
 
     /// Executes one instruction and tells all that it did.
-    pub(super) fn watched(
+    pub(super) fn watched<const COMPACT: bool>(
         &mut self,
         at: &mut Cursor,
         insn: Insn,
@@ -100,8 +111,12 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         entered: Entered,
     ) -> Result<Step, What> {
         let (pc, position) = (at.pc, at.position);
+        if COMPACT {
+            self.tell([insn.rs1, insn.rs2], at.position)?;
+            at.limit = self.limit(at.stop);
+        }
         let (a, b) = (self.register(insn.rs1), self.register(insn.rs2));
-        self.instruction::<true>(at, insn)
+        self.instruction::<true, COMPACT>(at, insn)
             .map_err(|what| match what {
                 What::NoTrap(_) => What::NoTrap(word),
                 other => other,

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub mod reference;
+pub mod several;
 
 use lookback_log_format::config::{count_bits_for, Codec};
 use lookback_log_format::container::{Chunk, Elf, Writer};
@@ -33,12 +34,14 @@ pub fn config(interval: u32) -> RecorderConfig {
         mem_base: 0x8000_0000,
         mem_mask: 0x8000_0000,
         attached: false,
+        compressed: false,
         control: 3,
         interval,
         count_bits: count_bits_for(interval),
         image_lo: 0,
         image_hi: 0,
         post_trigger: 0,
+        order: None,
     }
 }
 
@@ -83,6 +86,7 @@ pub fn record_repeatedly(
     }
     machine.input.extend(input);
     machine.restarts = restarts;
+    machine.compressed = config.compressed;
     let mut recorder = Recorder::new(&config);
     let mut retires = Vec::new();
     machine.run(limit, |event| match event {

@@ -1,7 +1,7 @@
 //! A plain functional simulator of the board: an independent producer of retirement streams. It
 //! shares no code with the replayer: instructions are taken apart here once more, bit by bit.
 
-use lookback_log_format::Retire;
+use lookback_log_format::{isa, Retire};
 use std::collections::VecDeque;
 
 pub const RAM_BASE: u32 = 0x8000_0000;
@@ -48,9 +48,12 @@ pub struct Reference {
     pub finished: Option<u32>,
     /// How often the program is started once more instead of finishing, for longer runs.
     pub restarts: u32,
+    /// The hart has the C extension.
+    pub compressed: bool,
     pub cycle: u64,
     pub retired: u64,
     pub pc: u32,
+    pub hart_id: u32,
     x: [u32; 32],
     mode: u8,
     csrs: Csrs,
@@ -76,9 +79,11 @@ impl Reference {
             input: VecDeque::new(),
             finished: None,
             restarts: 0,
+            compressed: false,
             cycle: 0,
             retired: 0,
             pc: entry,
+            hart_id: 0,
             x: [0; 32],
             mode: 3,
             csrs: Csrs::default(),
@@ -96,6 +101,16 @@ impl Reference {
     pub fn load(&mut self, addr: u32, bytes: &[u8]) {
         let at = (addr - RAM_BASE) as usize;
         self.ram[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Another hart stored a word, or a part of one.
+    pub fn somebody_wrote(&mut self, addr: u32, data: u32) {
+        if self.reservation == Some(addr) {
+            self.reservation = None;
+        }
+        if addr == 0x0200_0000 + 4 * self.hart_id {
+            self.msip = data & 1 == 1;
+        }
     }
 
     /// Runs until the finisher is written, the hart locks up, or `limit` instructions retired.
@@ -128,10 +143,15 @@ impl Reference {
         self.access = Retire::default();
         let fetched = self.fetch();
         let insn = *fetched.as_ref().unwrap_or(&0);
-        let (rs1, rs2) = (insn >> 15 & 31, insn >> 20 & 31);
+        let full = if self.compressed {
+            isa::expand(insn)
+        } else {
+            insn
+        };
+        let (rs1, rs2) = (full >> 15 & 31, full >> 20 & 31);
         let sources = (self.x[rs1 as usize], self.x[rs2 as usize]);
         let executed = match fetched {
-            Ok(insn) => self.execute(insn),
+            Ok(_) => self.execute(full, if full == insn { 4 } else { 2 }),
             Err(trap) => Err(trap),
         };
         let mut retire = Retire {
@@ -190,22 +210,34 @@ impl Reference {
         }
     }
 
+    fn aligned(&self, target: u32) -> Done<u32> {
+        if target & 3 == 0 || self.compressed {
+            Ok(target)
+        } else {
+            Err(Trap(0, target))
+        }
+    }
+
     fn fetch(&mut self) -> Done<u32> {
         let at = self.pc.wrapping_sub(RAM_BASE) as usize;
         let bytes = self.ram.get(at..at.saturating_add(4));
         let bytes = bytes.ok_or(Trap(1, self.pc))?;
-        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        match self.compressed && word & 3 != 3 {
+            true => Ok(word & 0xffff),
+            false => Ok(word),
+        }
     }
 
     /// Next pc, destination register, its value.
-    fn execute(&mut self, w: u32) -> Done<(u32, u32, u32)> {
+    fn execute(&mut self, w: u32, size: u32) -> Done<(u32, u32, u32)> {
         let pc = self.pc;
         let (rd, f3, f7) = (w >> 7 & 31, w >> 12 & 7, w >> 25);
         let (a, b) = (
             self.x[(w >> 15 & 31) as usize],
             self.x[(w >> 20 & 31) as usize],
         );
-        let (i, next) = (sign(w >> 20, 12), pc.wrapping_add(4));
+        let (i, next) = (sign(w >> 20, 12), pc.wrapping_add(size));
         let s = sign(f7 << 5 | rd, 12);
         let illegal = Err(Trap(2, w));
         Ok(match w & 0x7f {
@@ -214,9 +246,9 @@ impl Reference {
             0x6f => {
                 let j = w >> 31 << 20 | w >> 12 << 12 & 0xf_f000 | w >> 20 << 11 & 0x800;
                 let target = pc.wrapping_add(sign(j | w >> 20 & 0x7fe, 21));
-                (aligned(target)?, rd, next)
+                (self.aligned(target)?, rd, next)
             }
-            0x67 if f3 == 0 => (aligned(a.wrapping_add(i) & !1)?, rd, next),
+            0x67 if f3 == 0 => (self.aligned(a.wrapping_add(i) & !1)?, rd, next),
             0x63 => {
                 let taken = match f3 {
                     0 => a == b,
@@ -229,7 +261,7 @@ impl Reference {
                 };
                 let o = w >> 31 << 12 | (w >> 7 & 1) << 11 | (w >> 25 & 63) << 5 | w >> 7 & 0x1e;
                 let target = pc.wrapping_add(sign(o, 13));
-                (if taken { aligned(target)? } else { next }, 0, 0)
+                (if taken { self.aligned(target)? } else { next }, 0, 0)
             }
             0x03 if f3 != 3 && f3 < 6 => {
                 let size = 1 << (f3 & 3);
@@ -317,6 +349,7 @@ impl Reference {
             0x342 => csrs.mcause,
             0x343 => csrs.mtval,
             0x344 => self.pending(),
+            0xf14 => self.hart_id,
             0x3a0..=0x3ef | 0xb03..=0xb1f | 0xb83..=0xb9f | 0xf11..=0xf15 => 0,
             0xb00 => self.cycle as u32,
             0xb80 => (self.cycle >> 32) as u32,
@@ -348,7 +381,7 @@ impl Reference {
             0x305 => csrs.mtvec = value & !2,
             0x306 => csrs.mcounteren = value & 7,
             0x340 => csrs.mscratch = value,
-            0x341 => csrs.mepc = value & !3,
+            0x341 => csrs.mepc = value & if self.compressed { !1 } else { !3 },
             0x342 => csrs.mcause = value,
             0x343 => csrs.mtval = value,
             _ => {}
@@ -440,7 +473,7 @@ impl Reference {
     fn device_read(&mut self, addr: u32) -> Option<u32> {
         Some(match addr {
             0x0010_0000 => 0,
-            0x0200_0000 => self.msip.into(),
+            0x0200_0000..=0x0200_000c if addr == 0x0200_0000 + 4 * self.hart_id => self.msip.into(),
             0x0200_4000 => self.mtimecmp as u32,
             0x0200_4004 => (self.mtimecmp >> 32) as u32,
             0x0200_bff8 => self.cycle as u32,
@@ -473,7 +506,12 @@ impl Reference {
             0x0010_0000 if value & 0xffff == 0x5555 => self.finished = Some(0x5555),
             0x0010_0000 if value & 0xffff == 0x3333 => self.finished = Some(value),
             0x0010_0000 => {}
-            0x0200_0000 => self.msip = value & 1 == 1,
+            0x0200_0000..=0x0200_000c if addr & 3 == 0 => {
+                // That of another hart hears of it by itself.
+                if addr == 0x0200_0000 + 4 * self.hart_id {
+                    self.msip = value & 1 == 1;
+                }
+            }
             0x0200_4000 => self.mtimecmp = low(self.mtimecmp),
             0x0200_4004 => self.mtimecmp = high(self.mtimecmp),
             0x1000_0000 => self.console.push(value as u8),
@@ -518,14 +556,6 @@ impl Reference {
         dma.target += 4;
         dma.left -= size as u32;
         dma.done |= dma.left == 0;
-    }
-}
-
-fn aligned(target: u32) -> Done<u32> {
-    if target & 3 == 0 {
-        Ok(target)
-    } else {
-        Err(Trap(0, target))
     }
 }
 

@@ -1,5 +1,9 @@
 //! The blocks of `hdl/src/boards`: whole boards under random programs, recorded or not.
 
+mod harts;
+
+pub use harts::{Harts, OF_BUGNET, OF_TINY, PLAIN};
+
 use super::host::{began, records, Host};
 use super::recorder::{End, Recording, Runs};
 use super::registry::Block;
@@ -8,6 +12,7 @@ use super::soc::{Outside, System};
 use super::{Check, Records};
 use crate::block;
 use lookback_hdl::boards::sim::{SimSoc, TinyBoard};
+use lookback_hdl::boards::smp::{SimSmp2, TinyBoard2};
 use lookback_hdl::recorder::config::{BUGNET, TINY};
 use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
@@ -18,11 +23,28 @@ use proptest::prelude::*;
 
 /// The table.
 pub const BLOCKS: &[Block] = &[
-    block!("sim-board", Recorded<false>, 4; TinyBoard:
+    block!("sim-board", Recorded<false>, 8; TinyBoard:
         clock; in reset hold bit_clocks log_rx ram_bytes ram_rdata console_rx_valid console_rx_data
             gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
             gpio_out finished finish_code log_tx stalled rvfi_valid rvfi_insn rvfi_trap rvfi_intr
+            rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
+            rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
+            rvfi_mem_rdata rvfi_mem_wdata snoop_valid snoop_addr snoop_mask recording triggered
+            overflowed),
+    block!("sim-board-2", Harts<2, OF_TINY>, 8; TinyBoard2:
+        clock; in reset hold bit_clocks log_rx hold_back ram_bytes ram_rdata console_rx_valid console_rx_data
+            gpio_in;
+        out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
+            gpio_out finished finish_code log_tx stalled rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_intr
+            rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
+            rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
+            rvfi_mem_rdata rvfi_mem_wdata snoop_valid snoop_addr snoop_mask),
+    block!("sim-soc-2", Harts<2, PLAIN>, 16; SimSmp2:
+        clock; in reset hold bit_clocks log_rx hold_back ram_bytes ram_rdata console_rx_valid console_rx_data
+            gpio_in;
+        out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
+            gpio_out finished finish_code log_tx stalled rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_intr
             rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
             rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
             rvfi_mem_rdata rvfi_mem_wdata snoop_valid snoop_addr snoop_mask),
@@ -52,8 +74,9 @@ impl<const IS_BUGNET: bool> Check for Recorded<IS_BUGNET> {
     type Step = Part;
 
     fn runs() -> BoxedStrategy<Vec<Part>> {
-        (Runs::runs(), programs(300..1500, true))
-            .prop_map(|(runs, mut program)| {
+        let finishes = proptest::option::weighted(0.75, any::<proptest::sample::Index>());
+        (Runs::runs(), programs(300..1500, true), finishes)
+            .prop_map(|(runs, mut program, finishes)| {
                 // A run has at least one recording.
                 let mut recording = runs[0].clone();
                 recording.sizes = if IS_BUGNET { BUGNET } else { TINY };
@@ -64,8 +87,10 @@ impl<const IS_BUGNET: bool> Check for Recorded<IS_BUGNET> {
                         !matches!(step, Step::Piece(Piece::Copy(..) | Piece::Race(..)))
                     });
                 }
-                if matches!(recording.end, End::Run) {
-                    program.push(Step::Piece(Piece::Finish(0x5555, 2)));
+                if let Some(place) = finishes {
+                    let finish = Step::Piece(Piece::Finish(0x5555, 2));
+                    program.insert(place.index(program.len()) + 1, finish);
+                    recording.end = End::Run;
                 }
                 let program = program.into_iter().map(Part::Program);
                 let first = Part::Recording(Box::new(recording));
@@ -93,6 +118,7 @@ impl<const IS_BUGNET: bool> Check for Recorded<IS_BUGNET> {
                 host: Host::new(1),
                 recording,
                 around,
+                hurries: Vec::new(),
             };
             bench.play(out);
         }
@@ -107,11 +133,16 @@ struct Bench<'a> {
     outside: Outside,
     recording: &'a Recording,
     around: &'a Around,
+    /// which values were hurried, with codec `compact`
+    hurries: Vec<bool>,
 }
 
 impl Bench<'_> {
     fn cycle(&mut self, out: &mut Records) {
         self.host.pins(self.dut);
+        if self.recording.compact.is_some() && self.dut.get("decided") == 1 {
+            self.hurries.push(self.dut.get("hurried") == 1);
+        }
         let held = self.dut.get("stalled") == 1;
         self.outside.cycle(self.dut, held, out);
     }
@@ -136,6 +167,9 @@ impl Bench<'_> {
         for register in reg::INTERVAL..=reg::POST_TRIGGER {
             let value = config.register(register).unwrap_or(0);
             self.write(register, value, out);
+        }
+        if let Some((_, key)) = self.recording.compact {
+            self.write(reg::KEY, key.into(), out);
         }
         // The program waits until it is recorded.
         out.say("held", self.outside.events.is_empty());
@@ -176,6 +210,9 @@ impl Bench<'_> {
             return;
         };
         let triggered = end.reason == EndReason::Trigger;
+        // A program that was to be stopped may end by itself while the host says so.
+        let ended = end.reason == EndReason::RunEnded && self.dut.get("finished") == 1;
+        let finished = finished || ended;
         // The program goes on after the recording's end; only the recorder knows when that was.
         out.say("stopped too early", !triggered && end.retired < before);
         out.want("stopped too early", false);
@@ -200,7 +237,7 @@ impl Bench<'_> {
             end: if finished { End::Run } else { End::Host },
             ..self.recording.clone()
         };
-        let told = recording.told_whole(&events, &records, out);
+        let told = recording.told_whole(&events, &records, &self.hurries, out);
         for bytes in &records {
             bytes.iter().for_each(|byte| out.say("byte", *byte));
             out.say("end of record", true);

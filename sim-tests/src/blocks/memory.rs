@@ -1,9 +1,9 @@
-//! The two memories that recorder and drain are built on.
+//! The memories that recorder and drain are built on.
 
 use super::registry::Block;
 use super::{seldom, Inputs, Lockstep};
 use crate::block;
-use lookback_hdl::memory::{BlockRam, LutRam};
+use lookback_hdl::memory::{BlockRam, LutRam, MarkedRam};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -13,6 +13,9 @@ pub const BLOCKS: &[Block] = &[
         clock; in read_address write_enable write_address write_data; out read_data),
     block!("block-ram", Registered, 30; BlockRam<12, 3>:
         clock; in read_address write_enable write_address write_data; out read_data),
+    block!("marked-ram", Marked, 30; MarkedRam<8, 4, 3>:
+        clock; in read_address write_enable write_address write_data write_mark;
+        out read_data read_mark),
 ];
 
 /// A read and perhaps a write in one cycle.
@@ -104,5 +107,36 @@ impl Lockstep for Registered {
         self.read = self.words.read(address).filter(|_| !written);
         self.words.write(inputs);
         seen.map(|data| ("read_data", data)).into_iter().collect()
+    }
+}
+
+/// Marked RAM: block RAM that shows a word in two parts.
+#[derive(Default)]
+pub struct Marked(Registered);
+
+impl Lockstep for Marked {
+    type Step = Access;
+
+    fn runs() -> BoxedStrategy<Vec<Access>> {
+        accesses()
+    }
+
+    fn inputs(&self, step: &Access) -> Vec<(&'static str, u32)> {
+        let mut ports = ports(step);
+        let data = step.write.map_or(0xabc, |(_, data)| data);
+        ports.retain(|(port, _)| *port != "write_data");
+        ports.extend([("write_data", data & 0xff), ("write_mark", data >> 8)]);
+        ports
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
+        let mut whole = inputs.0.clone();
+        whole.push((
+            "write_data",
+            inputs.get("write_data") | inputs.get("write_mark") << 8,
+        ));
+        let seen = self.0.cycle(&Inputs(whole));
+        let parts = |(_, data): (_, u32)| [("read_data", data & 0xff), ("read_mark", data >> 8)];
+        seen.into_iter().flat_map(parts).collect()
     }
 }

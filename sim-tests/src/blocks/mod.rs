@@ -23,6 +23,7 @@ pub mod run;
 
 pub mod attach;
 pub mod boards;
+pub mod compact;
 pub mod drain;
 mod host;
 pub mod memory;

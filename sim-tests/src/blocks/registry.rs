@@ -1,6 +1,7 @@
 //! All blocks and presets in one table. A block is an entry of it or fails a test, and an entry cannot
 //! be written without what checks it.
 
+use super::boards::{Harts, OF_BUGNET, OF_TINY, PLAIN};
 use super::run::{check, Effort, Engines, Verdict};
 use super::Check;
 use lookback_rtl_gen::{emit, verilator_lint, Design, Direction};
@@ -132,6 +133,7 @@ pub fn blocks() -> impl Iterator<Item = &'static Block> {
     let groups = [
         super::memory::BLOCKS,
         super::recorder::BLOCKS,
+        super::compact::BLOCKS,
         super::drain::BLOCKS,
         super::soc::BLOCKS,
         super::attach::BLOCKS,
@@ -186,6 +188,16 @@ pub const PRESETS: &[PresetCheck] = &[
         check: check_block::<super::recorder::Whole<true>>,
     },
     PresetCheck {
+        preset: "recorder-full",
+        cases: 4,
+        check: check_block::<super::compact::Recordings<true>>,
+    },
+    PresetCheck {
+        preset: "sim-full",
+        cases: 2,
+        check: check_block::<super::compact::Board>,
+    },
+    PresetCheck {
         preset: "sim-tiny",
         cases: 4,
         check: check_block::<super::boards::Recorded<false>>,
@@ -199,5 +211,45 @@ pub const PRESETS: &[PresetCheck] = &[
         preset: "sim-soc",
         cases: 8,
         check: check_block::<super::soc::System<true>>,
+    },
+    PresetCheck {
+        preset: "recorder-tiny-2",
+        cases: 6,
+        check: check_block::<super::recorder::OfHarts<2, false>>,
+    },
+    PresetCheck {
+        preset: "recorder-bugnet-2",
+        cases: 4,
+        check: check_block::<super::recorder::OfHarts<2, true>>,
+    },
+    PresetCheck {
+        preset: "sim-tiny-2",
+        cases: 3,
+        check: check_block::<Harts<2, OF_TINY>>,
+    },
+    PresetCheck {
+        preset: "sim-tiny-4",
+        cases: 3,
+        check: check_block::<Harts<4, OF_TINY>>,
+    },
+    PresetCheck {
+        preset: "sim-bugnet-2",
+        cases: 3,
+        check: check_block::<Harts<2, OF_BUGNET>>,
+    },
+    PresetCheck {
+        preset: "sim-bugnet-4",
+        cases: 2,
+        check: check_block::<Harts<4, OF_BUGNET>>,
+    },
+    PresetCheck {
+        preset: "sim-soc-2",
+        cases: 4,
+        check: check_block::<Harts<2, PLAIN>>,
+    },
+    PresetCheck {
+        preset: "sim-soc-4",
+        cases: 4,
+        check: check_block::<Harts<4, PLAIN>>,
     },
 ];

@@ -8,6 +8,7 @@
 
 mod attach;
 mod boards;
+mod compact;
 mod drain;
 pub mod random;
 mod recorder;
@@ -40,6 +41,7 @@ pub struct Fault {
 pub fn faults() -> impl Iterator<Item = &'static Fault> {
     [
         recorder::FAULTS,
+        compact::FAULTS,
         drain::FAULTS,
         soc::FAULTS,
         system::FAULTS,

@@ -79,6 +79,11 @@ impl Follower {
         }
     }
 
+    /// This is one of several harts, the one with this number.
+    pub fn set_hart_id(&mut self, id: u32) {
+        self.csrs.among_several = Some(id);
+    }
+
     /// Executes the next instruction and compares it with the port.
     pub fn follow(&mut self, port: &Retire) -> Result<(), Difference> {
         self.csrs.begin();
@@ -122,6 +127,11 @@ impl Follower {
         }
         self.pc = next;
         Ok(())
+    }
+
+    /// The reservation was lost for a reason that is shown later.
+    pub fn lose_reservation(&mut self) {
+        self.reservation = None;
     }
 
     /// Somebody else writes a word of RAM, after everything that has retired.

@@ -18,6 +18,8 @@ const LATENCY: u32 = 1;
 /// CSRs, mode, and the one interrupt source whose state follows from the program alone.
 pub(super) struct Csrs {
     pub mode: u32,
+    /// `mhartid`, if there are several harts: then others raise the software interrupt, too.
+    pub among_several: Option<u32>,
     /// The software interrupt of the CLINT.
     software: bool,
     /// It was raised by the last instruction, so that the hart may not see it yet.
@@ -49,6 +51,7 @@ impl Default for Csrs {
     fn default() -> Self {
         Self {
             mode: 3,
+            among_several: None,
             software: false,
             fresh: false,
             pending: false,
@@ -107,7 +110,7 @@ impl Csrs {
         same("cause of the interrupt", 1, known.into())?;
         same("cause enabled", 1, self.enables >> number & 1)?;
         let first = match number {
-            3 => self.pending,
+            3 => self.pending || self.among_several.is_some(),
             7 => !self.seen,
             _ => true,
         };
@@ -118,6 +121,7 @@ impl Csrs {
 
     /// A store to `msip`.
     pub fn set_software(&mut self, is: bool) {
+        let is = is && self.among_several.is_none();
         self.fresh = is && !self.software;
         self.software = is;
     }
@@ -206,6 +210,7 @@ impl Csrs {
             }
             csrs::MTVAL => self.value,
             // The timer's and the devices' bits are theirs.
+            csrs::MIP if self.among_several.is_some() => shown & 0x888,
             csrs::MIP => shown & 0x880 | u32::from(self.software) << 3,
             csrs::MCYCLE | csrs::MCYCLEH => shown,
             csrs::MINSTRET => self.instructions as u32,
@@ -221,6 +226,7 @@ impl Csrs {
                 }
             }
             0x30a | 0x310 | 0x31a | 0x323..=0x33f | 0x3a0..=0x3ef => 0,
+            0xf14 => self.among_several.unwrap_or(0),
             0xb03..=0xb1f | 0xb83..=0xb9f | 0xf11..=0xf15 => 0,
             0xc03..=0xc1f | 0xc83..=0xc9f if self.mode == 3 => 0,
             _ => return None,

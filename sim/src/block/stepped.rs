@@ -48,7 +48,10 @@ macro_rules! state_pins {
                 ALL[word as usize % ALL.len()]
             }
             fn to_word(self) -> u32 {
-                self as u32
+                // A variant that is missing above does not compile.
+                match self {
+                    $(<$state>::$variant)|+ => self as u32,
+                }
             }
         })+
     };
@@ -58,9 +61,9 @@ state_pins! {
     AluOp: Add Sub ShiftLeft ShiftRight ShiftArithmetic Less LessUnsigned Xor Or And Swap Min
         Max MinUnsigned MaxUnsigned;
     Device: Absent Finisher Clint Console Gpio Plic Dma Empty;
-    HartState: Start Fetch Decode Execute Access Arrive Modify Update Compute Csr Trap Halt;
+    HartState: Start Fetch Decode Execute Access Arrive Modify Update Settle Compute Csr Trap Halt;
     CsrName: Unknown Zero Status Isa Enables Vector CounterEnable Inhibit Scratch Epc Cause
-        Value Pending Cycle CycleHigh Time TimeHigh Instret InstretHigh;
+        Value Pending Cycle CycleHigh Time TimeHigh Instret InstretHigh HartId;
     Kind: Illegal Auipc Jal Jalr Branch Load Store AluImmediate AluRegister MulDiv Fence Amo
         LoadReserved StoreConditional Csr Ecall Ebreak Mret Wfi;
 }

@@ -60,7 +60,10 @@ impl Recipe {
             .enumerate()
             .map(|(index, port)| format!("out[{index}] = pins.{};\n    ", port.name))
             .collect();
-        let shim = SHIM.replace(SNAPSHOT_MARK, snapshot.trim_end());
+        let mut shim = SHIM.replace(SNAPSHOT_MARK, snapshot.trim_end());
+        if sources.ports.iter().any(|port| port.name == "hold_back") {
+            shim.insert_str(0, "#define SEVERAL\n");
+        }
         let version = compiler_version()?;
         let fingerprint = sources.fingerprint()?;
         let mut parts = vec![fingerprint.as_str(), &shim, &version];

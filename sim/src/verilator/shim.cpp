@@ -10,12 +10,13 @@
 double sc_time_stamp() { return 0; }
 
 struct Inputs {
-    uint32_t reset, hold, ram_bytes, bit_clocks, gpio_in;
+    uint32_t reset, hold, ram_bytes, bit_clocks, gpio_in, seed;
 };
 
 struct State {
     uint64_t cycle, program_cycles, stall_cycles, retired;
-    uint32_t started, finished, finish_code, log_rx, log_tx, ram_rdata, gpio_out, spare;
+    uint32_t started, finished, finish_code, log_rx, log_tx, ram_rdata, gpio_out;
+    uint32_t random, pace, spare;
 };
 
 struct Record {
@@ -65,12 +66,43 @@ static void serve_memory(const Vboard& pins, Batch& batch) {
     word = (word & ~lanes) | (pins.ram_wdata & lanes);
 }
 
+#ifdef SEVERAL
+static uint32_t hart_of(const Vboard& pins) { return pins.rvfi_hart; }
+
+// The same as in `engine.rs`.
+static void hold_back(Vboard& pins, uint32_t seed, State& state) {
+    pins.hold_back = 0;
+    if (seed == 0 || !state.started) return;
+    if (state.random == 0) {
+        state.random = seed * 0x9e3779b9u | 1;
+        state.pace = state.random >> 7;
+    }
+    uint32_t x = state.random;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    state.random = x;
+    if ((x & 127) == 0) state.pace = x >> 7;
+    if ((x >> 23 & 7) < (state.pace >> 16 & 7) && (state.pace >> 19 & 3) == 0) {
+        pins.hold_back = 15;
+        return;
+    }
+    uint32_t mask = 0;
+    for (int hart = 0; hart < 4; hart++)
+        if ((x >> (7 + 4 * hart) & 15) < (state.pace >> (4 * hart) & 15)) mask |= 1u << hart;
+    pins.hold_back = mask;
+}
+#else
+static uint32_t hart_of(const Vboard&) { return 0; }
+static void hold_back(Vboard&, uint32_t, State&) {}
+#endif
+
 static void write_trace(const Vboard& pins, Batch& batch) {
     if (pins.rvfi_valid) {
         Record& out = batch.trace[batch.trace_length++];
         out.kind = 0;
         out.insn = pins.rvfi_insn;
-        out.flags = pins.rvfi_trap | pins.rvfi_intr << 1 | pins.rvfi_mode << 2;
+        out.flags = pins.rvfi_trap | pins.rvfi_intr << 1 | pins.rvfi_mode << 2 | hart_of(pins) << 4;
         out.registers =
             pins.rvfi_rs1_addr | pins.rvfi_rs2_addr << 8 | pins.rvfi_rd_addr << 16;
         out.rs1_rdata = pins.rvfi_rs1_rdata;
@@ -150,6 +182,7 @@ API void lookback_board_run(void* board, Batch* shared) {
         pins.ram_rdata = state.ram_rdata;
         pins.console_rx_valid = console_valid;
         pins.console_rx_data = console_valid ? batch.console_in[batch.console_in_taken] : 0;
+        hold_back(pins, batch.inputs.seed, state);
         pins.clock = 0;
         pins.eval();
         sample_outputs(pins, batch, console_valid);

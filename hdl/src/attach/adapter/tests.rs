@@ -51,6 +51,7 @@ fn shown(adapter: &Adapter, raw: &Retire) -> Adapted {
         },
         opaque: adapter.opaque.val(),
         jumps: adapter.jumps.val(),
+        loose: adapter.loose.val(),
     }
 }
 

@@ -168,7 +168,7 @@ fn old_rd_is_what_the_last_retirement_wrote() {
     for raw in Core::new(5, Style::WholeWord).take(2000) {
         drive(&mut bench.block, true, &raw);
         settle(&mut bench.block);
-        let field = (raw.insn >> 7 & 31) as usize;
+        let field = (lookback_log_format::isa::expand(raw.insn) >> 7 & 31) as usize;
         assert_eq!(bench.block.old_rd.val().to_u32(), registers[field]);
         bench.cycle(Some(raw), false);
         if raw.rd_addr != 0 {

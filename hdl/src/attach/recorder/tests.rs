@@ -9,7 +9,7 @@ use lookback_log_format::config::{count_bits_for, CONFIG_REGISTERS};
 use lookback_log_format::frame::{kind, End, Frame, FrameDecoder};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::stream::{Assembler, Item};
-use lookback_log_format::{registers as reg, Retire};
+use lookback_log_format::{isa, registers as reg, Retire};
 use lookback_model::attach::adapter::Adapted;
 use lookback_model::attach::styles::{Core, Style};
 use lookback_model::stimulus::Random;
@@ -145,7 +145,10 @@ fn registers_read_as_they_are_set() {
     let mut bench = Bench::new(1, 1000);
     assert_eq!(bench.transfer(reg::ID, None), reg::ID_VALUE);
     assert_eq!(bench.transfer(reg::CLOCK, None), 12_000_000);
-    assert_eq!(bench.transfer(reg::PORT, None), reg::PORT_ATTACHED);
+    assert_eq!(
+        bench.transfer(reg::PORT, None),
+        reg::PORT_ATTACHED | reg::PORT_COMPRESSED
+    );
     for (register, value) in [
         (reg::INTERVAL, 1000),
         (reg::COUNT_BITS, 10),
@@ -200,7 +203,11 @@ fn compare(seed: u64, style: Style, link: u32, pause: u32) {
             bench.cycle();
         }
         wait = bench.random.below(pause + 1);
-        let adapted = Adapted::new(&raw, registers[(raw.insn >> 7 & 31) as usize], false);
+        let adapted = Adapted::new(
+            &raw,
+            registers[(isa::expand(raw.insn) >> 7 & 31) as usize],
+            false,
+        );
         if !raw.trap {
             registers[usize::from(raw.rd_addr)] = raw.rd_wdata;
         }

@@ -2,7 +2,7 @@
 
 use crate::blocks::soc::insn;
 use crate::blocks::{retirement_ports, seldom, word, Inputs, Lockstep};
-use lookback_log_format::isa::is_opaque;
+use lookback_log_format::isa::{expand, is_compressed, is_opaque};
 use lookback_log_format::Retire;
 use lookback_model::attach::styles::{damage, Core, Style};
 use lookback_model::attach::Adapted;
@@ -27,6 +27,30 @@ impl Lockstep for Opaque {
 
     fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
         vec![("opaque", is_opaque(inputs.get("insn")).into())]
+    }
+}
+
+/// Full-size instructions of compressed ones.
+#[derive(Default)]
+pub struct Expanded;
+
+impl Lockstep for Expanded {
+    type Step = u32;
+
+    fn runs() -> BoxedStrategy<Vec<u32>> {
+        vec(any::<u32>(), 1..400).boxed()
+    }
+
+    fn inputs(&self, word: &u32) -> Vec<(&'static str, u32)> {
+        vec![("insn", *word)]
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
+        let insn = inputs.get("insn");
+        vec![
+            ("word", expand(insn)),
+            ("short", is_compressed(insn).into()),
+        ]
     }
 }
 
@@ -103,6 +127,7 @@ impl Lockstep for Uniform {
                 retire: r,
                 opaque,
                 jumps,
+                loose,
             } = Adapted::new(&port.raw, port.old_rd, port.log_results);
             [
                 ("valid", port.valid.into()),
@@ -120,6 +145,7 @@ impl Lockstep for Uniform {
                 ("mem_wdata", r.mem_wdata),
                 ("opaque", opaque.into()),
                 ("jumps", jumps.into()),
+                ("loose", loose.into()),
                 ("snooped", port.snoop.0.into()),
                 ("snooped_addr", port.snoop.1),
                 ("snooped_mask", port.snoop.2),

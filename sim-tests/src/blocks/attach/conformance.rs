@@ -2,6 +2,7 @@
 
 use super::raw_ports;
 use crate::blocks::{seldom, word, Inputs, Lockstep};
+use lookback_log_format::isa::expand;
 use lookback_log_format::Retire;
 use lookback_model::attach::styles::{damage, Core, Style};
 use lookback_model::attach::Conformance;
@@ -153,7 +154,7 @@ impl Lockstep for Rules {
 
     fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
         let raw = raw_of(inputs);
-        let field = (raw.insn >> 7 & 31) as usize;
+        let field = (expand(raw.insn) >> 7 & 31) as usize;
         let mut seen = vec![("old_rd", self.registers[field])];
         let breach = self.model.breach();
         seen.push(("breach", breach.is_some().into()));

@@ -3,7 +3,7 @@
 
 use crate::blocks::soc::{immediate, insn};
 use crate::blocks::{word, Inputs, Lockstep};
-use lookback_log_format::isa::{is_opaque, opcode};
+use lookback_log_format::isa::{expand, is_compressed, is_opaque, opcode};
 use lookback_log_format::Retire;
 use lookback_model::attach::styles::{damage, Core, Style};
 use lookback_model::stimulus::Random;
@@ -18,6 +18,7 @@ pub struct Implied;
 #[derive(Clone, Debug)]
 pub struct Case {
     insn: u32,
+    short: bool,
     pc: u32,
     left: u32,
     right: u32,
@@ -29,7 +30,8 @@ pub struct Case {
 impl From<Retire> for Case {
     fn from(r: Retire) -> Self {
         Self {
-            insn: r.insn,
+            insn: expand(r.insn),
+            short: is_compressed(r.insn),
             pc: r.pc_rdata,
             left: r.rs1_rdata,
             right: r.rs2_rdata,
@@ -61,12 +63,14 @@ impl Lockstep for Implied {
             1 => (word(), -2..3i32).prop_map(|(a, by)| (a, a.wrapping_add_signed(by))),
         ];
         let any_case = (
-            (insn(), word(), operands),
+            (insn(), any::<bool>(), word(), operands),
             (0..4u32, 0..16u8, 0..16u8),
             (word(), word()),
         );
-        let any_case = any_case.prop_map(|((insn, pc, (left, right)), access, data)| Case {
-            insn,
+        let any_case = any_case.prop_map(|((insn, short, pc, (left, right)), access, data)| Case {
+            // No other word comes here.
+            insn: insn | 3,
+            short,
             pc,
             left,
             right,
@@ -80,6 +84,7 @@ impl Lockstep for Implied {
     fn inputs(&self, case: &Case) -> Vec<(&'static str, u32)> {
         vec![
             ("insn", case.insn),
+            ("short", case.short.into()),
             ("pc", case.pc),
             ("left", case.left),
             ("right", case.right),
@@ -93,14 +98,9 @@ impl Lockstep for Implied {
 
     fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
         let insn = inputs.get("insn");
-        let is_compressed = insn & 3 != 3;
-        let mut seen = vec![("compressed", is_compressed.into())];
-        if is_compressed {
-            return seen;
-        }
         let word = Word::new(inputs);
         let (left, right) = word.sources();
-        seen.extend([("reads_left", left.into()), ("reads_right", right.into())]);
+        let mut seen = vec![("reads_left", left.into()), ("reads_right", right.into())];
         let opaque = is_opaque(insn);
         let misaligned = word.kind != Kind::Other && word.address % word.size != 0;
         let unsupported = if opaque {
@@ -109,10 +109,15 @@ impl Lockstep for Implied {
             misaligned && word.kind != Kind::Load
         };
         let checked = !opaque && !misaligned;
+        let is_opaque = opaque || misaligned && word.kind == Kind::Load;
         seen.extend([
             ("unsupported", unsupported.into()),
             ("checked", checked.into()),
+            ("opaque", is_opaque.into()),
         ]);
+        if is_opaque {
+            seen.push(("rd", insn >> 7 & 31));
+        }
         if checked {
             word.destination(&mut seen);
             word.next(&mut seen);
@@ -171,6 +176,14 @@ impl<'a> Word<'a> {
         }
     }
 
+    /// Bytes of the instruction.
+    fn length(&self) -> u32 {
+        match self.inputs.is("short") {
+            true => 2,
+            false => 4,
+        }
+    }
+
     /// Registers that the rules take values from: what an AMO makes of its second operand they leave
     /// to the digest.
     fn sources(&self) -> (bool, bool) {
@@ -207,7 +220,7 @@ impl<'a> Word<'a> {
         Some(match self.opcode {
             opcode::LUI => upper,
             opcode::AUIPC => pc.wrapping_add(upper),
-            opcode::JAL | opcode::JALR => pc.wrapping_add(4),
+            opcode::JAL | opcode::JALR => pc.wrapping_add(self.length()),
             opcode::OP_IMM => {
                 let alternative = self.funct3 == 5 && self.insn >> 30 & 1 == 1;
                 self.arithmetic(immediate(self.insn), alternative)
@@ -263,7 +276,7 @@ impl<'a> Word<'a> {
             opcode::JALR => self.address & !1,
             opcode::JAL => pc.wrapping_add(immediate(self.insn)),
             opcode::BRANCH if is_taken => pc.wrapping_add(immediate(self.insn)),
-            _ => pc.wrapping_add(4),
+            _ => pc.wrapping_add(self.length()),
         };
         seen.push(("next_pc", target));
     }

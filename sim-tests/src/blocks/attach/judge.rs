@@ -17,7 +17,7 @@ impl Bench<'_> {
         }
         let mut recording = self.session.recording.clone();
         recording.pin = self.pulled.map(|cycle| cycle.wrapping_sub(first) as u16);
-        let told = recording.told(registers, &self.events, &records, out);
+        let told = recording.told(registers, &self.events, &records, &[], out);
         for bytes in &records {
             bytes.iter().for_each(|byte| out.say("byte", *byte));
             out.say("end of record", true);

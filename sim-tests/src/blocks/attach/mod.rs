@@ -14,6 +14,7 @@ use crate::block;
 use lookback_hdl::attach::{
     adapter::Adapter,
     conformance::Conformance,
+    expand::Expand,
     expectation::Expectation,
     opaque_word::OpaqueWord,
     recorder::AttachedTiny,
@@ -34,7 +35,7 @@ pub const BLOCKS: &[Block] = &[
             rvfi_mem_wmask rvfi_mem_rdata rvfi_mem_wdata old_rd log_results snoop_valid snoop_addr
             snoop_mask;
         out valid insn trap mode rd_addr rd_wdata pc_rdata pc_wdata mem_addr mem_rmask mem_wmask
-            mem_rdata mem_wdata opaque jumps snooped snooped_addr snooped_mask),
+            mem_rdata mem_wdata opaque jumps loose snooped snooped_addr snooped_mask),
     block!("attached-recorder", whole::Attached<false>, 8; AttachedTiny:
         clock; in reset rvfi_valid rvfi_order rvfi_insn rvfi_trap rvfi_halt rvfi_intr rvfi_mode
             rvfi_ixl rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
@@ -50,9 +51,11 @@ pub const BLOCKS: &[Block] = &[
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata;
         out old_rd breach rule at pc insn want got),
+    block!("expand", adapter::Expanded, 200; Expand:
+        in insn; out word short),
     block!("expectation", expectation::Implied, 100; Expectation:
-        in insn pc left right mem_low mem_rmask mem_wmask mem_rdata mem_wdata;
-        out reads_left reads_right compressed unsupported checked rd knows_result result knows_next
+        in insn short pc left right mem_low mem_rmask mem_wmask mem_rdata mem_wdata;
+        out reads_left reads_right unsupported checked opaque rd knows_result result knows_next
             next_pc accesses address masks_bad masks_want masks_got stores stored_want stored_got),
     block!("opaque-word", adapter::Opaque, 60; OpaqueWord:
         in insn; out opaque),

@@ -9,7 +9,7 @@ use crate::blocks::recorder::{End, Recording, Runs};
 use crate::blocks::{seldom, word, Check, Records};
 use lookback_hdl::recorder::config::{BUGNET, TINY};
 use lookback_log_format::frame::{kind, Frame, FrameDecoder};
-use lookback_log_format::{registers as reg, Retire};
+use lookback_log_format::{isa, registers as reg, Retire};
 use lookback_model::attach::styles::{damage, Core, Style};
 use lookback_model::attach::{Adapted, Conformance};
 use lookback_model::stimulus::{Event, Random};
@@ -115,6 +115,8 @@ pub(super) struct Bench<'a> {
     pause: u32,
     /// an instruction was started before `stall` rose
     under_way: bool,
+    /// writes that others still make while `stall` is high
+    begun: u32,
     cycle: u64,
     pub(super) events: Vec<(Event, u64)>,
     pub(super) pulled: Option<u64>,
@@ -166,6 +168,7 @@ impl<'a> Bench<'a> {
             damaged: 0,
             pause: 0,
             under_way: false,
+            begun: 3,
             cycle: 0,
             events: Vec::new(),
             pulled: None,
@@ -313,7 +316,10 @@ impl<'a> Bench<'a> {
             self.under_way = !stall;
         }
         self.pause = self.pause.saturating_sub(1);
-        if self.session.recording.may_stall && self.random.chance(200) {
+        // Others finish what they have begun, then they wait for the recorder, too.
+        self.begun = if stall { self.begun } else { 3 };
+        if self.session.recording.may_stall && self.begun > 0 && self.random.chance(200) {
+            self.begun -= 1;
             // Where the core has just been.
             let addr = self.random.pick(&self.places) & !3;
             let mask = self.random.below(16) as u8;
@@ -353,7 +359,7 @@ impl<'a> Bench<'a> {
         self.dut.set("rvfi_ixl", 1);
         self.places = [raw.pc_rdata, raw.mem_addr];
         self.rules.retire(&raw, recorded, self.recorded);
-        let old = self.told[(raw.insn >> 7 & 31) as usize];
+        let old = self.told[(isa::expand(raw.insn) >> 7 & 31) as usize];
         let adapted = Adapted::new(&raw, old, self.session.recording.results).retire;
         write_register(&mut self.told, &raw);
         write_register(&mut self.followed, &adapted);

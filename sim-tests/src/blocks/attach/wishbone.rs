@@ -97,7 +97,7 @@ impl Transfers {
 fn read(number: u32, inputs: &Inputs) -> u32 {
     match number as u8 {
         reg::ID => 0x4b4f_4f4c,
-        reg::PORT => 1,
+        reg::PORT => 3,
         reg::CONTROL => inputs.get("control_word"),
         other => {
             let found = WORDS.iter().find(|(register, ..)| *register == other);

@@ -16,6 +16,7 @@ pub const IDENTITY: Identity = Identity {
     mem_base: 0x8000_0000,
     mem_mask: 0xf00f_0ff0,
     port: 1,
+    compact: 0x0006_1108,
 };
 
 /// Registers 0 to 7.
@@ -38,6 +39,7 @@ pub fn kept(number: u32, value: u32) -> u32 {
         2 => value & 0x1f,
         3 | 4 => value & !63,
         5 => value,
+        7 => value & 0xffff,
         _ => 0,
     }
 }
@@ -82,6 +84,8 @@ pub enum Access {
     Write(u32, u32),
     /// Read a setting or an identification bit by bit.
     Stored(bool, u32),
+    /// Read COMPACT bit by bit.
+    Compact,
     /// Pick one of words made from a seed, or none.
     Pick(Option<u32>, u64),
     /// A reset.
@@ -89,7 +93,15 @@ pub enum Access {
 }
 
 fn register() -> BoxedStrategy<u32> {
-    prop_oneof![6 => 0x10..0x16u32, 2 => 0x20..0x30u32, 2 => 0..8u32, 1 => 0..256u32].boxed()
+    prop_oneof![
+        6 => 0x10..0x16u32,
+        2 => 0x20..0x30u32,
+        2 => 0..8u32,
+        1 => Just(8u32),
+        1 => Just(0x17),
+        1 => 0..256u32,
+    ]
+    .boxed()
 }
 
 impl Check for Registers {
@@ -101,6 +113,7 @@ impl Check for Registers {
             8 => (register(), word()).prop_map(|(register, value)| Access::Write(register, value)),
             8 => (any::<bool>(), 0..8u32).prop_map(|(setting, n)| Access::Stored(setting, n)),
             3 => (pick, any::<u64>()).prop_map(|(pick, seed)| Access::Pick(pick, seed)),
+            1 => Just(Access::Compact),
             1 => Just(Access::Reset),
         ];
         vec(access, 1..50).boxed()
@@ -112,6 +125,11 @@ impl Check for Registers {
                 Access::Write(register, value) => write(dut, *register, *value),
                 Access::Stored(setting, number) => {
                     out.say("stored", stored(dut, *setting, *number))
+                }
+                Access::Compact => {
+                    dut.set("compact", 1);
+                    out.say("stored", stored(dut, false, 0));
+                    dut.set("compact", 0);
                 }
                 Access::Pick(pick, seed) => {
                     let mut random = Random::new(*seed);
@@ -129,6 +147,7 @@ impl Check for Registers {
             SETTINGS
                 .iter()
                 .for_each(|port| out.say(port, dut.get(port)));
+            out.say("key", dut.get("key"));
         }
     }
 
@@ -144,6 +163,7 @@ impl Check for Registers {
                     let words = if *setting { &settings } else { &IDENTIFICATION };
                     out.say("stored", words[*number as usize]);
                 }
+                Access::Compact => out.say("stored", IDENTITY.compact),
                 Access::Pick(pick, seed) => {
                     let mut random = Random::new(*seed);
                     let mut words = WORDS.map(|_| random.word());
@@ -156,6 +176,7 @@ impl Check for Registers {
             for (port, value) in SETTINGS.iter().zip(settings) {
                 out.say(port, value);
             }
+            out.say("key", settings[7]);
         }
     }
 }
@@ -222,6 +243,7 @@ fn reply_to(register: u32) -> Vec<u8> {
     let low = register as usize & 7;
     let value = match register >> 3 {
         0 => IDENTIFICATION[low],
+        1 if low == 0 => IDENTITY.compact,
         2 => settings[low],
         // STATUS, RETIRED, CYCLES, STALLS, LOST.
         4 => [
@@ -253,7 +275,7 @@ impl Check for Messages {
     fn drive(run: &[Ask], dut: &mut dyn Dut, out: &mut Records) {
         let mut bench = Composer {
             dut,
-            stored: (false, 0, 0),
+            stored: (false, 0, 0, false),
         };
         bench.pulse("reset");
         for ask in run {
@@ -330,8 +352,8 @@ impl Check for Messages {
 /// What stands around the composer: the register file and the framer.
 struct Composer<'a> {
     dut: &'a mut dyn Dut,
-    /// the stored bit that was wanted: setting, number, index
-    stored: (bool, u32, u32),
+    /// the stored bit that was wanted: setting, number, index, and whether it is COMPACT's
+    stored: (bool, u32, u32, bool),
 }
 
 impl Composer<'_> {
@@ -348,12 +370,16 @@ impl Composer<'_> {
             self.dut.get("setting") == 1,
             self.dut.get("number"),
             self.dut.get("index"),
+            self.dut.get("compact") == 1,
         );
         self.dut.cycle();
-        let (setting, number, index) = self.stored;
+        let (setting, number, index, compact) = self.stored;
         let file = if setting { &settings } else { &IDENTIFICATION };
-        self.dut
-            .set("stored_bit", file[number as usize] >> index & 1);
+        let word = match compact {
+            true => IDENTITY.compact,
+            false => file[number as usize],
+        };
+        self.dut.set("stored_bit", word >> index & 1);
     }
 
     fn pulse(&mut self, port: &str) {

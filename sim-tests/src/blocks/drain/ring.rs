@@ -100,17 +100,17 @@ impl Check for Ring {
     fn expect(_: &[Step], _: &mut Records) {}
 }
 
-/// Records of a ring of 512 bytes that are left when the oldest give way as soon as the ring is full.
+/// Records of a ring of 512 bytes that are left when the oldest give way to a byte that finds no room.
 pub fn left(records: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut kept: VecDeque<&Vec<u8>> = VecDeque::new();
     let mut used = 0;
     for record in records {
         kept.push_back(record);
         for _ in record {
-            used += 1;
             if used == CAPACITY {
                 used -= kept.pop_front().map_or(0, Vec::len);
             }
+            used += 1;
         }
     }
     kept.into_iter().cloned().collect()
@@ -230,7 +230,7 @@ impl<'a> Bench<'a> {
     }
 
     fn judge(&self, records: &[Vec<u8>], out: &mut Records) {
-        let fits = records.iter().all(|record| record.len() < CAPACITY);
+        let fits = records.iter().all(|record| record.len() <= CAPACITY);
         let expected = match (self.hold || self.changing, fits && !self.changing) {
             (false, _) => Some(records.to_vec()),
             (true, true) => Some(left(records)),

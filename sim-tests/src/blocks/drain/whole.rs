@@ -42,6 +42,18 @@ impl Recording {
     fn is_forgotten(&self) -> bool {
         self.stopped && self.control & 4 != 0 && self.seed & 1 == 1
     }
+
+    /// This recording, but its front never ends it.
+    fn forgotten(&self) -> Self {
+        Self {
+            control: 4,
+            records: vec![40, 7],
+            seed: self.seed | 1,
+            stopped: true,
+            reset: false,
+            ..self.clone()
+        }
+    }
 }
 
 /// What a drain's core is beside its UART.
@@ -109,8 +121,8 @@ impl<const CORE: bool> Check for Recordings<CORE> {
                 breach: is_breached.then_some(words),
             }
         });
-        (vec((first, second, core), 1..3))
-            .prop_map(|recordings| {
+        (vec((first, second, core), 1..3), seldom(500))
+            .prop_map(|(recordings, is_first_forgotten)| {
                 let recordings = recordings.into_iter();
                 let recording = |(first, second, core)| {
                     let (bit_clocks, settings, control, records) = first;
@@ -128,7 +140,11 @@ impl<const CORE: bool> Check for Recordings<CORE> {
                         core: CORE.then_some(core),
                     }
                 };
-                recordings.map(recording).collect()
+                let mut recordings: Vec<Recording> = recordings.map(recording).collect();
+                if is_first_forgotten {
+                    recordings.insert(0, recordings[0].forgotten());
+                }
+                recordings
             })
             .boxed()
     }

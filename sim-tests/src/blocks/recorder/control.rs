@@ -54,6 +54,8 @@ pub struct Control {
     /// a stall was due in the cycle before
     stalls: bool,
     was_near: bool,
+    /// another hart's trigger ends the recording of all
+    all_end: bool,
     set: Settings,
 }
 
@@ -78,6 +80,7 @@ pub struct Step {
     valid: bool,
     trap: bool,
     trigger: bool,
+    end_all: bool,
     needs_entry: bool,
     stepped: u32,
     snooped: bool,
@@ -96,8 +99,13 @@ impl Control {
         matches!(self.phase, Phase::Lose | Phase::Drain)
     }
 
-    fn trigger_out(&self) -> bool {
+    /// This hart's own trigger ends the recording.
+    fn ends(&self) -> bool {
         self.triggered && self.since == self.set.post_trigger
+    }
+
+    fn trigger_out(&self) -> bool {
+        self.ends() || self.all_end
     }
 
     /// Whether the recording ends now, and why.
@@ -143,11 +151,12 @@ impl Lockstep for Control {
                 let (valid, full, live, (enable, ended)) = rates;
                 let events = (seldom(valid), seldom(15), seldom(500), seldom(60), word());
                 let state = (seldom(full), seldom(300), seldom(live), seldom(400));
-                let host = (seldom(enable), seldom(ended), seldom(2), seldom(2));
+                let triggers = (seldom(2), seldom(2));
+                let host = (seldom(enable), seldom(ended), seldom(2), triggers);
                 let step = (events, state, host).prop_map(move |(events, state, host)| {
                     let (valid, trap, needs_entry, snooped, stepped) = events;
                     let (full, pressure, live, drained) = state;
-                    let (enable, run_ended, reset, trigger) = host;
+                    let (enable, run_ended, reset, (trigger, end_all)) = host;
                     Step {
                         settings: settings.clone(),
                         reset,
@@ -156,6 +165,7 @@ impl Lockstep for Control {
                         valid,
                         trap,
                         trigger,
+                        end_all,
                         needs_entry: needs_entry || trap,
                         stepped,
                         snooped,
@@ -190,6 +200,7 @@ impl Lockstep for Control {
             ("valid", step.valid.into()),
             ("trap", step.trap.into()),
             ("trigger", step.trigger.into()),
+            ("end_all", step.end_all.into()),
             ("needs_entry", step.needs_entry.into()),
             ("stepped", step.stepped),
             ("snooped", step.snooped.into()),
@@ -208,6 +219,7 @@ impl Lockstep for Control {
             trigger_on_trap: inputs.is("trigger_on_trap"),
             post_trigger: inputs.get("post_trigger"),
         };
+        self.all_end = inputs.is("end_all");
         let now = self.judge(inputs);
         let seen = self.outputs(inputs, &now);
         self.edge(inputs, &now);
@@ -306,6 +318,7 @@ impl Control {
         if self.started && !clears {
             seen.push(("ended", self.ended.into()));
             seen.push(("triggered", self.triggered.into()));
+            seen.push(("ends", self.ends().into()));
             seen.push(("lost_any", self.lost_any.into()));
         }
         seen.extend(self.total_digest.map(|digest| ("total_digest", digest)));

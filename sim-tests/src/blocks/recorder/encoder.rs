@@ -4,7 +4,7 @@
 use crate::blocks::{seldom, word, Check, Records};
 use lookback_hdl::recorder::config::{CLOCK_HZ, TINY};
 use lookback_log_format::entry::Escape;
-use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Record, Trailer};
+use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Layout, Record, Trailer};
 use lookback_log_format::RecorderConfig;
 use lookback_model::dictionary::Dictionary;
 use lookback_model::encoder::Encoder;
@@ -229,6 +229,7 @@ impl Check for Events {
                 }
             }
             let header = Header {
+                layout: Layout::Full,
                 mode: stretch.mode,
                 index,
                 retired,

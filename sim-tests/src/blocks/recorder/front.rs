@@ -4,8 +4,9 @@
 //! lengths of the intervals and gaps themselves, and everything else in them must follow.
 
 use crate::blocks::{retirement_ports, seldom, Check, Records};
+use lookback_hdl::compact::config::CompactSizes;
 use lookback_hdl::recorder::config::{Sizes, CLOCK_HZ, TINY};
-use lookback_log_format::config::count_bits_for;
+use lookback_log_format::config::{count_bits_for, Codec};
 use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::{RecorderConfig, Retire};
 use lookback_model::stimulus::{Event, Mix, Random, Stimulus};
@@ -22,6 +23,8 @@ pub struct Runs;
 #[derive(Clone, Debug)]
 pub struct Recording {
     pub(in crate::blocks) sizes: Sizes,
+    /// sizes and intervals a key group, if the recorder is one of codec `compact`
+    pub(in crate::blocks) compact: Option<(CompactSizes, u16)>,
     pub(in crate::blocks) seed: u64,
     pub(in crate::blocks) interval: u32,
     /// whether the hart may be stalled; if not, nobody else writes, so that only retirements are lost
@@ -63,10 +66,17 @@ pub enum End {
 impl Recording {
     /// The recorder's configuration.
     pub fn config(&self) -> RecorderConfig {
-        let sizes = self.sizes.config(CLOCK_HZ);
+        let mut sizes = self.sizes.config(CLOCK_HZ);
+        if let Some((of_compact, key)) = self.compact {
+            sizes = of_compact.config(CLOCK_HZ);
+            if let Codec::Compact(compact) = &mut sizes.codec {
+                compact.key = key;
+            }
+        }
         let region = self.attached.unwrap_or((sizes.mem_base, sizes.mem_mask));
         RecorderConfig {
             attached: self.attached.is_some(),
+            compressed: self.attached.is_some(),
             mem_base: region.0,
             mem_mask: region.1,
             control: 1 | u32::from(self.trigger.is_some()) << 3 | u32::from(self.results) << 4,
@@ -84,6 +94,7 @@ impl Recording {
         &self,
         events: &[(Event, u64)],
         records: &[Vec<u8>],
+        hurries: &[bool],
         out: &mut Records,
     ) -> Told {
         let whole = Self {
@@ -91,7 +102,7 @@ impl Recording {
             pin: None,
             ..self.clone()
         };
-        whole.told([0; 32], events, records, out)
+        whole.told([0; 32], events, records, hurries, out)
     }
 
     /// What the model says of these events, told by the records which of them were lost.
@@ -100,9 +111,11 @@ impl Recording {
         registers: [u32; 32],
         events: &[(Event, u64)],
         records: &[Vec<u8>],
+        hurries: &[bool],
         out: &mut Records,
     ) -> Told {
         let mut model = Recorder::new(&self.config()).with_registers(registers);
+        model.decide(hurries.iter().copied());
         let mut pin = self.pin.map(u64::from);
         let reason = match self.end {
             End::Host => EndReason::Stopped,
@@ -163,7 +176,7 @@ impl Recording {
                     let lost = retired.by_ref().take(gap.lost as usize);
                     lost.for_each(|(r, _)| model.lose(r));
                 }
-                Err(_) => out.say("no record", bytes.len() as u32),
+                Ok(Record::Order(_)) | Err(_) => out.say("no record", bytes.len() as u32),
             }
         }
         // After a trigger the rest is nobody's.
@@ -224,6 +237,7 @@ impl Check for Runs {
             let (end, trigger, pin, reset) = how;
             Recording {
                 sizes: TINY,
+                compact: None,
                 seed,
                 interval,
                 may_stall,
@@ -274,6 +288,8 @@ struct Bench<'a> {
     events: Vec<(Event, u64)>,
     /// bytes of the records, the last one perhaps unfinished
     records: Vec<Vec<u8>>,
+    /// which values were hurried, with codec `compact`
+    hurries: Vec<bool>,
 }
 
 impl<'a> Bench<'a> {
@@ -281,7 +297,10 @@ impl<'a> Bench<'a> {
         let config = recording.config();
         for (port, value) in [
             ("interval", config.interval),
-            ("count_bits", config.count_bits.into()),
+            match recording.compact {
+                Some((_, key)) => ("key_every", key.into()),
+                None => ("count_bits", config.count_bits.into()),
+            },
             ("image_lo", config.image_lo),
             ("image_hi", config.image_hi),
             ("may_stall", recording.may_stall.into()),
@@ -305,13 +324,14 @@ impl<'a> Bench<'a> {
             stalls: 0,
             events: Vec::new(),
             records: vec![Vec::new()],
+            hurries: Vec::new(),
         }
     }
 
     /// Makes the recording; gives the registers after it.
     fn record(mut self, out: &mut Records) -> [u32; 32] {
         self.dut.set("enable", 1);
-        let began = (0..100).any(|_| {
+        let began = (0..3000).any(|_| {
             self.dut.cycle();
             self.dut.get("recording") == 1
         });
@@ -383,6 +403,9 @@ impl<'a> Bench<'a> {
     fn cycle(&mut self, link: u32) {
         let ready = self.random.chance(link);
         self.dut.set("byte_ready", ready.into());
+        if self.recording.compact.is_some() && self.dut.get("decided") == 1 {
+            self.hurries.push(self.dut.get("hurried") == 1);
+        }
         if ready && self.dut.get("byte_valid") == 1 {
             let byte = self.dut.get("byte_data") as u8;
             if let Some(record) = self.records.last_mut() {
@@ -408,9 +431,13 @@ impl<'a> Bench<'a> {
         });
         out.say("ended", ended);
         out.want("ended", true);
-        let model = self
-            .recording
-            .told(self.registers, &self.events, &self.records, out);
+        let model = self.recording.told(
+            self.registers,
+            &self.events,
+            &self.records,
+            &self.hurries,
+            out,
+        );
         self.compare(&model, out);
         for (what, port) in [
             ("reason", "end_reason"),
@@ -442,9 +469,13 @@ impl<'a> Bench<'a> {
             self.reset();
             return;
         }
-        let mut model = self
-            .recording
-            .told(self.registers, &self.events, &self.records, out);
+        let mut model = self.recording.told(
+            self.registers,
+            &self.events,
+            &self.records,
+            &self.hurries,
+            out,
+        );
         let sent: usize = self.records.iter().map(Vec::len).sum();
         let mut left = sent;
         model.records.retain_mut(|record| {

@@ -73,10 +73,12 @@ impl Lockstep for Code {
             (seldom(per_mille), place()).prop_map(|(is, place)| is.then_some(place))
         };
         let restart = (seldom(10), window()).prop_map(|(is, window)| is.then_some(window));
-        let fetch = (restart, place(), some(60), some(40));
-        let fetch = fetch.prop_map(|(restart, pc, store, snoop)| Fetch {
+        // Every other one at an odd halfword, most of these at the last of a block.
+        let half = prop_oneof![4 => Just(0u32), 1 => Just(2), 3 => Just(62)];
+        let fetch = (restart, place(), some(60), some(40), half);
+        let fetch = fetch.prop_map(|(restart, pc, store, snoop, half)| Fetch {
             restart,
-            pc,
+            pc: pc | half,
             store,
             snoop,
         });
@@ -103,6 +105,7 @@ impl Lockstep for Code {
             ("image_hi", high),
             ("fetch_pc", step.pc),
             ("pc", self.fetched.unwrap_or(0)),
+            ("straddles", (self.fetched.unwrap_or(0) % 64 == 62).into()),
             ("store", store.is_some().into()),
             ("store_addr", store.or(step.store).unwrap_or(step.pc)),
             ("snoop", snoop.is_some().into()),
@@ -127,7 +130,7 @@ impl Lockstep for Code {
         }
         let known = self
             .fetched
-            .map(|pc| ("known", self.known.is_known(pc).into()));
+            .map(|pc| ("known", self.known.is_known_by_halves(pc).into()));
         for (port, address) in [("store", "store_addr"), ("snoop", "snoop_addr")] {
             if inputs.is(port) {
                 self.known.write(inputs.get(address));

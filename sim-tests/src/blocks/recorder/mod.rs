@@ -4,9 +4,11 @@ mod control;
 mod dictionary;
 mod encoder;
 mod front;
+mod harts;
 mod memories;
 mod numbers;
-mod queues;
+mod parcels;
+pub(super) mod queues;
 mod retirement;
 mod sequencer;
 mod whole;
@@ -14,16 +16,18 @@ mod whole;
 use super::registry::Block;
 use crate::block;
 use lookback_hdl::recorder::{
-    config::{TinyFront, TinyRecorder},
+    config::{TinyFront, TinyPair, TinyRecorder},
     counters::Counters,
     dictionary::Dictionary,
     digest::DigestStep,
     encoder::Encoder,
     event_fifo::EventFifo,
     first_load_tags::FirstLoadTags,
+    gather::Gather,
     input_queue::InputQueue,
     interval::IntervalControl,
     known_code::KnownCode,
+    merge::Merge,
     packer::Packer,
     register_shadow::RegisterShadow,
     retire::RetireStage,
@@ -32,6 +36,7 @@ use lookback_hdl::recorder::{
 use queues::Queue;
 
 pub use front::{End, Recording, Runs};
+pub use harts::{began_at, compare, models, records, OfHarts, Shown};
 pub use whole::Recordings as Whole;
 
 /// The table.
@@ -53,7 +58,10 @@ pub const BLOCKS: &[Block] = &[
         out event_pop dict_empty dict_look register header_done load bits size align last idle),
     block!("event-fifo", Queue<queues::Events<3, 4>>, 100; EventFifo<3, 4>:
         clock; in clear push kind position value pop;
-        out valid empty full pressure head_kind head_position head_value),
+        out valid empty full pressure behind head_kind head_position head_value),
+    block!("event-fifo-deep", Queue<queues::Events<5, 4>>, 60; EventFifo<5, 4>:
+        clock; in clear push kind position value pop;
+        out valid empty full pressure behind head_kind head_position head_value),
     block!("first-load-tags", memories::Tags<2>, 150; FirstLoadTags<2, 2, 1, 2, 27, 2, 30, 3>:
         clock; in clear advance address need touch remove commit; out known),
     block!("first-load-tags-direct", memories::Tags<1>, 80; FirstLoadTags<1, 2, 1, 2, 27, 2, 30, 3>:
@@ -63,27 +71,39 @@ pub const BLOCKS: &[Block] = &[
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
             image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
-            rvfi_opaque rvfi_jumps trigger;
-        out byte_valid byte_data byte_last stall recording ended end_reason triggered lost_any
-            retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi),
+            rvfi_opaque rvfi_jumps rvfi_loose trigger end_all;
+        out byte_valid byte_data byte_last stall recording ended end_reason triggered ends lost_any
+            retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
+            count_retire count_loss count_cycle clearing),
+    block!("gather", parcels::Gathered, 60; Gather:
+        clock; in clear byte_valid byte_data byte_last take; out byte_ready available data last),
+    block!("merge", parcels::Merged, 60; Merge:
+        clock; in clear available data last byte_ready;
+        out source take byte_valid byte_data byte_last idle),
     block!("input-queue", Queue<queues::Retirements>, 60; InputQueue:
         clock; in clear push flags position pc insn value addr masks snoop_addr pop;
         out valid empty full half head_flags head_position head_pc head_insn head_value head_addr
             head_masks head_snoop_addr),
     block!("interval-control", control::Control, 80; IntervalControl<4>:
         clock; in reset enable may_stall hold run_ended interval trigger_on_trap post_trigger valid
-            trap trigger needs_entry stepped snooped full pressure live drained;
+            trap trigger end_all needs_entry stepped snooped full pressure live drained;
         out clear sweep accept accept_snoop push open gap last position digest count_retire
             count_loss count_cycle count_stall gap_start total_digest reason stall recording ended
-            end_reason triggered lost_any),
+            end_reason triggered ends lost_any),
     block!("known-code", memories::Code, 120; KnownCode<3>:
-        clock; in clear sweep image_lo image_hi fetch_pc pc store store_addr snoop snoop_addr;
+        clock; in clear sweep image_lo image_hi fetch_pc pc straddles store store_addr snoop snoop_addr;
         out known),
     block!("packer", numbers::Bits, 80; Packer:
         clock; in clear load bits size align last byte_ready;
         out ready idle byte_valid byte_data byte_last),
     block!("recorder-tiny", whole::Recordings<false>, 8; TinyRecorder:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+            rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
+            rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks
+            log_rx;
+        out stall log_tx recording triggered overflowed),
+    block!("recorder-tiny-2", harts::OfHarts<2, false>, 8; TinyPair:
+        clock; in reset rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks
             log_rx;

@@ -12,8 +12,8 @@ pub trait Kind: 'static {
     const DEPTH: usize;
     /// Input, output and width of each field of an entry.
     const FIELDS: &'static [(&'static str, &'static str, u32)];
-    /// The flag that says early that it fills up, and from how many entries on.
-    const EARLY: (&'static str, usize);
+    /// The flags that say early that it fills up, and from how many entries on.
+    const EARLY: &'static [(&'static str, usize)];
 }
 
 /// The event FIFO with `RESERVE` places that it keeps back, of `2^F`.
@@ -27,7 +27,10 @@ impl<const F: u32, const RESERVE: usize> Kind for Events<F, RESERVE> {
         ("value", "head_value", 32),
     ];
     // Fewer than RESERVE places are left.
-    const EARLY: (&'static str, usize) = ("pressure", (1 << F) - RESERVE + 1);
+    const EARLY: &'static [(&'static str, usize)] = &[
+        ("pressure", (1 << F) - RESERVE + 1),
+        ("behind", if F > 4 { 16 } else { 1 << F }),
+    ];
 }
 
 /// The input queue.
@@ -45,7 +48,28 @@ impl Kind for Retirements {
         ("masks", "head_masks", 12),
         ("snoop_addr", "head_snoop_addr", 30),
     ];
-    const EARLY: (&'static str, usize) = ("half", 8);
+    const EARLY: &'static [(&'static str, usize)] = &[("half", 8)];
+}
+
+/// The queue of codec `compact`.
+pub struct CompactRetirements;
+
+impl Kind for CompactRetirements {
+    const DEPTH: usize = 16;
+    const FIELDS: &'static [(&'static str, &'static str, u32)] = &[
+        ("flags", "head_flags", 19),
+        ("position", "head_position", 24),
+        ("pc", "head_pc", 32),
+        ("insn", "head_insn", 32),
+        ("value", "head_value", 32),
+        ("left", "head_left", 32),
+        ("right", "head_right", 32),
+        ("from", "head_from", 32),
+        ("addr", "head_addr", 30),
+        ("masks", "head_masks", 8),
+        ("snoop_addr", "head_snoop_addr", 30),
+    ];
+    const EARLY: &'static [(&'static str, usize)] = &[("half", 8)];
 }
 
 /// A queue's twin.
@@ -124,13 +148,13 @@ impl<K: Kind> Lockstep for Queue<K> {
 
     fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
         let count = self.waiting.len();
-        let (early, from) = K::EARLY;
         let mut seen = vec![
             ("valid", self.head().is_some().into()),
             ("empty", (count == 0).into()),
             ("full", (count == K::DEPTH).into()),
-            (early, (count >= from).into()),
         ];
+        let early = K::EARLY.iter();
+        seen.extend(early.map(|(port, from)| (*port, (count >= *from).into())));
         if let Some(head) = self.head() {
             let outputs = K::FIELDS.iter().map(|(_, port, _)| *port);
             seen.extend(outputs.zip(head.iter().copied()));

@@ -51,6 +51,7 @@ impl<const IS_BUGNET: bool> Check for Recordings<IS_BUGNET> {
                 pause: 0,
                 cycle: 0,
                 events: Vec::new(),
+                hurries: Vec::new(),
             };
             bench.record(out);
         }
@@ -69,11 +70,15 @@ struct Bench<'a> {
     pause: u32,
     cycle: u64,
     events: Vec<(Event, u64)>,
+    hurries: Vec<bool>,
 }
 
 impl Bench<'_> {
     fn cycle(&mut self) {
         self.host.pins(self.dut);
+        if self.recording.compact.is_some() && self.dut.get("decided") == 1 {
+            self.hurries.push(self.dut.get("hurried") == 1);
+        }
         self.dut.cycle();
         self.cycle += 1;
     }
@@ -99,6 +104,9 @@ impl Bench<'_> {
             (registers::POST_TRIGGER, config.post_trigger),
         ] {
             self.write(register, value, out);
+        }
+        if let Some((_, key)) = self.recording.compact {
+            self.write(registers::KEY, key.into(), out);
         }
         let control = config.control | u32::from(self.recording.may_stall) << 1;
         self.write(registers::CONTROL, control, out);
@@ -170,7 +178,9 @@ impl Bench<'_> {
         for event in &mut self.events {
             event.1 = event.1.wrapping_sub(first);
         }
-        let told = self.recording.told_whole(&self.events, &records, out);
+        let told = self
+            .recording
+            .told_whole(&self.events, &records, &self.hurries, out);
         for bytes in &records {
             bytes.iter().for_each(|byte| out.say("byte", *byte));
             out.say("end of record", true);

@@ -33,6 +33,16 @@ pub fn insn() -> BoxedStrategy<u32> {
     // The legal ones, and those that differ from them in a bit.
     let near = (prop_oneof![Just(0u32), Just(1), Just(0x20)], 0..7u32);
     let near = near.prop_map(|(funct7, bit)| funct7 ^ 1 << bit);
+    let shift_or_register = (
+        prop_oneof![
+            Just(0x13u32 | 1 << 12),
+            Just(0x13 | 5 << 12),
+            (0..8u32).prop_map(|n| 0x33 | n << 12)
+        ],
+        near.clone(),
+        any::<u32>(),
+    )
+        .prop_map(|(operation, funct7, rest)| operation | funct7 << 25 | rest & 0x01ff_8f80);
     let funct7 =
         prop_oneof![2 => Just(0u32), 2 => Just(1), 2 => Just(0x20), 2 => near, 1 => 0..128u32];
     let funct5 = prop_oneof![
@@ -71,7 +81,16 @@ pub fn insn() -> BoxedStrategy<u32> {
         0..32u32,
     )
         .prop_map(|(word, bit)| word ^ 1 << bit);
-    prop_oneof![8 => general, 3 => amo, 1 => lr, 1 => system, 3 => near, 1 => any::<u32>()].boxed()
+    prop_oneof![
+        8 => general,
+        4 => shift_or_register,
+        3 => amo,
+        1 => lr,
+        1 => system,
+        3 => near,
+        1 => any::<u32>(),
+    ]
+    .boxed()
 }
 
 fn words() -> BoxedStrategy<Vec<Word>> {
@@ -309,6 +328,7 @@ pub fn csr(number: u32) -> CsrName {
         0x323..=0x33f | 0xb03..=0xb1f | 0xb83..=0xb9f | 0xc03..=0xc1f | 0xc83..=0xc9f => {
             CsrName::Zero
         }
+        0xf14 => CsrName::HartId,
         0x3a0..=0x3ef | 0xf11..=0xf15 => CsrName::Zero,
         _ => CsrName::Unknown,
     }

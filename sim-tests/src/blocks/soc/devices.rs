@@ -340,3 +340,68 @@ impl Lockstep for Counted {
         seen
     }
 }
+
+/// What each hart after the first has of the CLINT: hart 1 or 3.
+#[derive(Default)]
+pub struct OwnTimer {
+    software: bool,
+    compare: Option<u64>,
+    kept: u64,
+    timer: bool,
+}
+
+impl Lockstep for OwnTimer {
+    type Step = Access;
+
+    fn runs() -> BoxedStrategy<Vec<Access>> {
+        let wdata = prop_oneof![0..4u32, word(), (0..8u32).prop_map(|n| u32::MAX - n)].boxed();
+        const PLACES: &[u32] = &[0, 4, 8, 12, 0x4000, 0x4008, 0x400c, 0x4018, 0x401c, 0xbff8];
+        accesses(PLACES, wdata)
+    }
+
+    fn inputs(&self, step: &Access) -> Vec<(&'static str, u32)> {
+        let mut inputs = ports(step);
+        inputs.extend([
+            ("number", if step.lines & 1 == 0 { 1 } else { 3 }),
+            ("time_low", step.lines & 7),
+            ("time_high", step.lines >> 30),
+        ]);
+        inputs
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
+        let (addr, number) = (inputs.get("addr") & 0xffff, inputs.get("number"));
+        let (own, compare) = (4 * number, 0x4000 + 8 * number);
+        let rdata = match addr {
+            _ if !inputs.is("selected") => 0,
+            _ if addr == own => self.software.into(),
+            _ if addr == compare => self.kept as u32,
+            _ if addr == compare + 4 => (self.kept >> 32) as u32,
+            _ => 0,
+        };
+        let seen = vec![
+            ("rdata", rdata),
+            ("software", self.software.into()),
+            ("timer", self.timer.into()),
+        ];
+        let time = u64::from(inputs.get("time_high")) << 32 | u64::from(inputs.get("time_low"));
+        self.timer = self.compare.is_some_and(|compare| time >= compare);
+        if inputs.is("selected") && inputs.is("write") {
+            let wdata = inputs.get("wdata");
+            if addr == own {
+                self.software = wdata & 1 == 1;
+            } else if addr & !4 == compare {
+                self.kept = put(self.kept, addr & 4 != 0, wdata);
+                self.compare = Some(self.kept);
+            }
+        }
+        if inputs.is("reset") {
+            let timer = self.timer;
+            *self = Self {
+                timer,
+                ..Self::default()
+            };
+        }
+        seen
+    }
+}

@@ -48,21 +48,32 @@ impl Trace {
     /// Follows what retires in this cycle.
     pub fn follow(&mut self, dut: &mut dyn Dut, held: bool, out: &mut Records) -> Option<Retire> {
         if dut.get("rvfi_valid") == 0 {
-            self.idle += u32::from(!held && !self.asleep);
-            if self.idle > PATIENCE && !self.failed {
-                self.failed = true;
-                out.say("hangs after instruction", self.retired);
-            }
+            self.waits(held, out);
             return None;
         }
         let port = port(dut);
+        self.retires(&port, out);
+        Some(port)
+    }
+
+    /// Nothing retires in this cycle.
+    pub(super) fn waits(&mut self, held: bool, out: &mut Records) {
+        self.idle += u32::from(!held && !self.asleep);
+        if self.idle > PATIENCE && !self.failed {
+            self.failed = true;
+            out.say("hangs after instruction", self.retired);
+        }
+    }
+
+    /// An instruction retires in this cycle.
+    pub(super) fn retires(&mut self, port: &Retire, out: &mut Records) {
         self.idle = 0;
         self.retired += 1;
         self.asleep = port.insn == WFI && !port.trap;
         self.locked = port.trap && self.trapped == Some(port.pc_rdata);
         self.trapped = port.trap.then_some(port.pc_rdata);
         if !self.failed {
-            if let Err(difference) = self.follower.follow(&port) {
+            if let Err(difference) = self.follower.follow(port) {
                 self.failed = true;
                 out.say("instruction", self.retired);
                 out.want("instruction", self.retired);
@@ -70,7 +81,6 @@ impl Trace {
                 out.want(difference.what, difference.expected);
             }
         }
-        Some(port)
     }
 
     /// Writes lanes of a word.
@@ -99,7 +109,7 @@ impl Trace {
 }
 
 /// The retirement port.
-fn port(dut: &mut dyn Dut) -> Retire {
+pub(in crate::blocks) fn port(dut: &mut dyn Dut) -> Retire {
     let mut word = |port: &str| dut.get(port);
     Retire {
         order: 0,
@@ -147,7 +157,14 @@ impl Check for Programs {
             lines: [0; 2],
             other: None,
             rest: 0,
+            several: around.seed & 1 == 1,
+            locked: false,
+            soon: false,
+            wrote: None,
+            shown: Vec::new(),
         };
+        dut.set("several", bus.several.into());
+        dut.set("hart_id", 0);
         for cycle in 0..around.cycles {
             if cycle == 0 || around.reset == Some(cycle) {
                 dut.set("reset", 1);
@@ -157,12 +174,15 @@ impl Check for Programs {
                 let ram = std::mem::take(&mut bus.trace.ram);
                 bus.trace = Trace::new(ram);
                 (bus.software, bus.other) = ([false; 2], None);
+                bus.shown.clear();
+                (bus.locked, bus.soon, bus.wrote) = (false, false, None);
             }
             let is_stalled = bus.random.chance(around.stall);
             bus.cycle(dut, is_stalled, out);
         }
         // What is under way ends.
         (0..80).for_each(|_| bus.cycle(dut, true, out));
+        (0..2).for_each(|_| bus.show(1));
         bus.trace.compare_memory(out);
         out.say("lockup", dut.get("lockup"));
         out.want("lockup", bus.trace.locked);
@@ -185,9 +205,44 @@ struct HartBus<'a> {
     other: Option<(u32, u32)>,
     /// cycles until the next one
     rest: u32,
+    /// there are other harts: they take cycles from this one
+    several: bool,
+    /// this one has said that nobody else may access memory now, and that it may
+    locked: bool,
+    soon: bool,
+    /// where one of them wrote in the last cycle
+    wrote: Option<u32>,
+    /// their writes, with the cycles until they are known
+    shown: Vec<(u32, u32, u32)>,
 }
 
 impl HartBus<'_> {
+    /// Alone, a hart leaves others the time between two instructions; among several, any cycle but
+    /// those of an AMO, unless the write goes to an instruction that is under way.
+    fn may_others_write(&self, dut: &mut dyn Dut, addr: u32) -> bool {
+        if !self.several {
+            return dut.get("between") == 1;
+        }
+        let at_pc = dut.get("under_way") == 1 && dut.get("rvfi_pc_rdata") == addr;
+        !self.locked && !at_pc
+    }
+
+    /// The reference machine learns of writes that are so many cycles old: a hart among several retires
+    /// what came before by then, and nothing that came after.
+    fn show(&mut self, age: u32) {
+        let known: Vec<_> = self
+            .shown
+            .iter()
+            .copied()
+            .filter(|write| write.2 == age)
+            .collect();
+        self.shown.retain(|write| write.2 != age);
+        for (addr, word, _) in known {
+            self.trace.follower.snoop(addr, word);
+        }
+        self.shown.iter_mut().for_each(|write| write.2 += 1);
+    }
+
     fn cycle(&mut self, dut: &mut dyn Dut, is_stalled: bool, out: &mut Records) {
         let random = &mut self.random;
         for line in &mut self.lines {
@@ -208,8 +263,10 @@ impl HartBus<'_> {
             ("ram_rdata", self.ram_rdata),
             ("device_rdata", random.word()),
             ("from_device", self.from_device.into()),
-            ("other_write", self.other.is_some().into()),
-            ("other_addr", other_addr),
+            (
+                "other_write",
+                (!self.several && self.other.is_some()).into(),
+            ),
             ("software", self.software[0].into()),
             ("timer", (self.lines[0] > 0).into()),
             ("external", (self.lines[1] > 0).into()),
@@ -218,7 +275,20 @@ impl HartBus<'_> {
         ] {
             dut.set(port, value);
         }
+        let others_turn = self.other.is_some() && self.may_others_write(dut, other_addr);
+        let may = self.soon && !others_turn && (self.locked || self.random.chance(700));
+        let granted = !self.several || may;
+        dut.set("others_write", self.wrote.is_some().into());
+        dut.set("other_addr", self.wrote.unwrap_or(other_addr));
+        self.wrote = (self.several && others_turn).then_some(other_addr);
+        dut.set("granted", granted.into());
+        // One port shows the retirements of all harts, those that access memory at once.
+        let accesses = dut.get("rvfi_mem_rmask") | dut.get("rvfi_mem_wmask") != 0;
+        let shown = !self.several || accesses || self.random.chance(700);
+        dut.set("shown", shown.into());
         let requests = dut.get("req") == 1;
+        self.soon = dut.get("soon") == 1;
+        self.locked = dut.get("soon_lock") == 1;
         let addr = dut.get("req_addr");
         let mask = dut.get("req_mask");
         let in_ram = addr.wrapping_sub(RAM) < RAM_BYTES;
@@ -226,13 +296,17 @@ impl HartBus<'_> {
         let answers = in_ram || !is_fetch && device(addr, mask.count_ones());
         dut.set("fault", (requests && !answers).into());
         let held = is_stalled || dut.get("lockup") == 1;
+        self.show(1);
         self.trace.follow(dut, held, out);
-        if dut.get("between") == 1 {
+        if others_turn {
             if let Some((addr, word)) = self.other.take() {
                 self.trace.write(addr - RAM, word, 15);
-                self.trace.follower.snoop(addr, word);
+                self.shown.push((addr, word, 0));
                 self.rest = 3;
             }
+        }
+        if !self.several {
+            self.show(0);
         }
         self.software[0] = self.software[1];
         if requests && answers {

@@ -4,10 +4,11 @@ mod arithmetic;
 mod decoding;
 mod devices;
 mod interconnect;
-mod machine;
+pub(in crate::blocks) mod machine;
 mod masters;
 mod privilege;
 pub mod program;
+pub(in crate::blocks) mod several;
 mod steps;
 mod system;
 mod values;
@@ -15,10 +16,31 @@ mod values;
 use super::registry::Block;
 use crate::block;
 use lookback_hdl::soc::{
-    alu::Alu, bus::Bus, clint::Clint, console::Console, control::Control, counters::Counters,
-    csr::Csr, csr_select::CsrSelect, datapath::Datapath, decode::Decode, devices::Devices,
-    dma::Dma, gpio::Gpio, hart::Hart, immediate::Immediate, lanes::Lanes, muldiv::MulDiv,
-    operation::Operation, plic::Plic, registers::Registers, soc::Soc, traps::Traps,
+    alu::Alu,
+    bus::Bus,
+    clint::Clint,
+    cluster::PairOfHarts,
+    console::Console,
+    control::Control,
+    counters::Counters,
+    csr::Csr,
+    csr_select::CsrSelect,
+    datapath::Datapath,
+    decode::Decode,
+    devices::Devices,
+    dma::Dma,
+    gpio::Gpio,
+    hart::Hart,
+    hart_timer::HartTimer,
+    immediate::Immediate,
+    lanes::Lanes,
+    muldiv::MulDiv,
+    operation::Operation,
+    plic::Plic,
+    registers::Registers,
+    smp::{Smp2, Smp4},
+    soc::Soc,
+    traps::Traps,
 };
 
 pub use decoding::{immediate, insn};
@@ -40,20 +62,20 @@ pub const BLOCKS: &[Block] = &[
         clock; in reset selected write second wdata lanes rx_valid rx_data;
         out rdata tx_valid tx_data rx_ready interrupt),
     block!("control", steps::Steps, 100; Control:
-        clock; in reset stall halt kind fault other_write misaligned_target misaligned mask reserved
+        clock; in reset stall halt kind fault other_write granted several restart shown misaligned_target misaligned mask reserved
             computed csr_illegal machine timeout_wait request request_cause wake same_pc;
-        out state begins req req_write load complete cause interrupt running lockup retire writeback
+        out state begins req req_write soon soon_data soon_write soon_lock waits restarts soon_retire soon_access under_way load complete cause interrupt running lockup retire writeback
             trapped intr rmask wmask ran_in_machine sweep),
     block!("csr", privilege::Csrs, 100; Csr:
         clock; in reset access name insn rs1 trap trap_interrupt trap_cause trap_value trap_pc mret
-            running retire software timer external time_low time_high;
+            hart_id running retire software timer external time_low time_high;
         out rdata illegal target mepc machine timeout_wait request request_cause wake),
     block!("csr-select", decoding::CsrNames, 60; CsrSelect:
         clock; in load word; out name),
     block!("datapath", values::Values, 100; Datapath:
-        clock; in reset state begins kind alu_op insn funct3 imm rs1 rs2 ram_rdata device_rdata
+        clock; in reset state begins restarts kind alu_op insn funct3 imm rs1 rs2 ram_rdata device_rdata
             from_device computed csr_rdata trap_target reserved;
-        out pc next_pc result addr mask wdata word misaligned_target misaligned),
+        out pc next_pc result addr mask wdata word misaligned_target target_addr misaligned),
     block!("decode", decoding::Kinds, 60; Decode:
         clock; in load word; out insn kind rs1 rs2 rd funct3),
     block!("devices", interconnect::Answers, 80; Devices:
@@ -65,9 +87,10 @@ pub const BLOCKS: &[Block] = &[
     block!("gpio", devices::Pins, 30; Gpio:
         clock; in reset selected write second wdata pins_in; out rdata pins_out),
     block!("hart", machine::Programs, 120; Hart:
-        clock; in reset stall halt fault ram_rdata device_rdata from_device other_write other_addr
-            software timer external time_low time_high;
-        out running lockup req req_fetch req_write req_addr req_mask req_wdata lock between
+        clock; in reset stall halt hart_id several restart shown granted fault ram_rdata device_rdata from_device
+            other_write others_write other_addr software timer external time_low time_high;
+        out retires running lockup soon soon_data soon_write soon_lock waits soon_retire soon_access soon_addr req req_fetch req_write req_addr req_mask req_wdata lock
+            between under_way
             rvfi_valid rvfi_insn rvfi_trap rvfi_intr
             rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
             rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
@@ -88,6 +111,35 @@ pub const BLOCKS: &[Block] = &[
         clock; in reset selected write addr wdata console dma; out rdata interrupt),
     block!("registers", arithmetic::Cells, 30; Registers:
         clock; in read_insn write write_address write_data; out left right),
+    block!("cluster", several::Clusters<2>, 120; PairOfHarts:
+        clock; in reset stall ending hold_back fault ram_rdata device_rdata from_device dma_read
+            dma_write dma_addr software timer external time_low time_high;
+        out ended running lockup req req_fetch req_write req_addr req_mask req_wdata device_addr
+            device_mask device_wdata dma_turn rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_intr
+            rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
+            rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
+            rvfi_mem_rdata rvfi_mem_wdata),
+    block!("hart-timer", devices::OwnTimer, 60; HartTimer:
+        clock; in reset number selected write addr wdata time_low time_high;
+        out rdata software timer),
+    block!("smp", several::Socs<2>, 60; Smp2:
+        clock; in reset stall hold_back ram_bytes ram_rdata console_rx_valid console_rx_data gpio_in;
+        out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
+            gpio_out finished finish_code
+            rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_intr
+            rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
+            rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
+            rvfi_mem_rdata rvfi_mem_wdata
+            snoop_valid snoop_addr snoop_mask),
+    block!("smp-4", several::Socs<4>, 24; Smp4:
+        clock; in reset stall hold_back ram_bytes ram_rdata console_rx_valid console_rx_data gpio_in;
+        out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
+            gpio_out finished finish_code
+            rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_intr
+            rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
+            rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
+            rvfi_mem_rdata rvfi_mem_wdata
+            snoop_valid snoop_addr snoop_mask),
     block!("soc", system::System<false>, 80; Soc:
         clock; in reset stall ram_bytes ram_rdata console_rx_valid console_rx_data gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready

@@ -291,6 +291,7 @@ impl Csrs {
             CsrName::TimeHigh => inputs.get("time_high"),
             CsrName::Instret => instructions as u32,
             CsrName::InstretHigh => (instructions >> 32) as u32,
+            CsrName::HartId => inputs.get("hart_id"),
             other => self.modes.read(other, inputs),
         }
     }
@@ -344,6 +345,7 @@ impl Lockstep for Csrs {
             ("insn", insn),
             ("name", csr(insn >> 20) as u32),
             ("rs1", rs1),
+            ("hart_id", step.time.0 & 3),
             ("running", step.counts.0.into()),
             ("retire", step.counts.1.into()),
             ("time_low", step.time.0),

@@ -84,6 +84,8 @@ pub enum Piece {
     Wait,
     /// A word to the test finisher, in an access of this size.
     Finish(u32, u32),
+    /// A store or an AMO that writes the word of this instruction, or of the next.
+    Rewrite(bool, bool),
     /// `lr.w`, some words, `sc.w`.
     Reserved(u32),
     /// The same while the DMA engine writes, so many words before the reserved one first.
@@ -160,6 +162,20 @@ impl Piece {
                 let [upper, lower] = li(RIGHT, word);
                 let write = store(size, RIGHT, LEFT, 0);
                 vec![lui(LEFT, 0x0010_0000), upper, lower, write]
+            }
+            Self::Rewrite(is_amo, next) => {
+                let place = 12 + 4 * i32::from(next);
+                let write = if is_amo {
+                    amo(1, 0, 0, LEFT, RIGHT)
+                } else {
+                    sw(RIGHT, LEFT, 0)
+                };
+                let here = [
+                    AUIPC | LEFT << 7,
+                    addi(LEFT, LEFT, place),
+                    lw(RIGHT, LEFT, 0),
+                ];
+                [&here[..], &[write, addi(0, 0, 0)]].concat()
             }
             Self::Reserved(between) => {
                 let mut words = vec![amo(2, 0, 10, SECOND, 0)];
@@ -253,6 +269,7 @@ pub fn programs(cycles: std::ops::Range<u16>, devices: bool) -> BoxedStrategy<Ve
         6 => reserved,
         1 => finish,
         2 => any::<bool>().prop_map(Piece::Return),
+        6 => (any::<bool>(), any::<bool>()).prop_map(|(amo, next)| Piece::Rewrite(amo, next)),
         1 => Just(Piece::Wait),
         4 => copy,
     ];

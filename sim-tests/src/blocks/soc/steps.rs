@@ -73,6 +73,10 @@ impl Default for Steps {
 pub struct Cycle {
     stall: bool,
     other_write: bool,
+    granted: bool,
+    several: bool,
+    shown: bool,
+    restart: bool,
     halt: bool,
     kind: u32,
     mask: u32,
@@ -126,7 +130,9 @@ impl Steps {
             (State::Execute, _) if jumps && inputs.is("misaligned_target") => Some(0),
             (State::Access, _) if inputs.is("misaligned") => Some(if reads { 4 } else { 6 }),
             (State::Access, Kind::StoreConditional) if !inputs.is("reserved") => None,
-            (State::Access, _) if inputs.is("fault") => Some(if reads { 5 } else { 7 }),
+            (State::Access, _) if inputs.is("granted") && inputs.is("fault") => {
+                Some(if reads { 5 } else { 7 })
+            }
             (State::Csr, _) if inputs.is("csr_illegal") => Some(2),
             _ => None,
         }
@@ -134,10 +140,19 @@ impl Steps {
 
     /// The fetch, or what comes in its place.
     fn fetch(&mut self, inputs: &Inputs, seen: &mut Vec<(&'static str, u32)>) {
-        let free = !inputs.is("stall") && !inputs.is("other_write");
-        let begins = !inputs.is("request") && !self.asleep && free;
+        // What has retired stays until it is seen.
+        let unseen = self.retired.is_some();
+        let wants = !unseen && !inputs.is("request") && !self.asleep && !inputs.is("stall");
+        let begins = wants && inputs.is("granted") && !inputs.is("other_write");
         let fault = begins && inputs.is("fault");
         seen.extend([
+            (
+                "soon",
+                (unseen && !inputs.is("stall") || wants && !begins).into(),
+            ),
+            ("soon_data", 0),
+            ("soon_write", 0),
+            ("soon_lock", 0),
             ("begins", begins.into()),
             ("req", begins.into()),
             ("req_write", 0),
@@ -145,7 +160,9 @@ impl Steps {
             ("load", fault.into()),
             ("complete", 0),
         ]);
-        if inputs.is("request") {
+        if unseen {
+            self.state = State::Fetch;
+        } else if inputs.is("request") {
             (self.cause, self.interrupt) = (inputs.get("request_cause"), true);
             self.asleep = false;
             self.state = State::Trap;
@@ -180,12 +197,17 @@ impl Steps {
         }
         let exception = self.exception(inputs);
         let fails = self.kind == Kind::StoreConditional && !inputs.is("reserved");
-        let requests = match self.state {
+        let wants = match self.state {
             State::Access => !inputs.is("misaligned") && !fails,
             State::Update => true,
             _ => false,
         };
+        let requests = wants && (inputs.is("granted") || self.state == State::Update);
         let is_store = matches!(self.kind, Kind::Store | Kind::StoreConditional);
+        let is_read = matches!(self.kind, Kind::Load | Kind::LoadReserved);
+        if self.state == State::Access && requests && is_store && inputs.is("several") {
+            self.left.push_back(State::Settle);
+        }
         let writes = requests && (is_store || self.state == State::Update);
         if requests && exception.is_none() {
             if writes {
@@ -194,9 +216,32 @@ impl Steps {
                 self.own.rmask = self.mask;
             }
         }
-        let waits = self.state == State::Compute && !inputs.is("computed");
+        let is_held = wants && !requests;
+        let restarts = is_held && inputs.is("restart");
+        let waits = self.state == State::Compute && !inputs.is("computed") || is_held;
         let done = exception.is_none() && !waits && self.left.is_empty();
+        let accesses = is_store || is_read || self.kind == Kind::Amo;
+        let soon = match self.state {
+            State::Execute => accesses,
+            State::Access => wants && !requests,
+            state => state == State::Modify,
+        };
+        let has_accessed = matches!(self.state, State::Arrive | State::Settle | State::Update);
+        let may_write = matches!(self.state, State::Execute | State::Access);
+        let lock = match self.state {
+            State::Access => requests && matches!(self.kind, Kind::Amo | Kind::LoadReserved),
+            State::Arrive => self.kind == Kind::Amo,
+            state => state == State::Modify,
+        };
         seen.extend([
+            ("soon", (soon || done).into()),
+            ("soon_data", soon.into()),
+            ("soon_write", (may_write && accesses && !is_read).into()),
+            ("soon_lock", lock.into()),
+            ("waits", is_held.into()),
+            ("restarts", restarts.into()),
+            ("soon_retire", done.into()),
+            ("soon_access", (done && has_accessed).into()),
             ("begins", 0),
             ("req", requests.into()),
             ("req_write", writes.into()),
@@ -209,6 +254,8 @@ impl Steps {
             self.own.writes_rd = writes_rd(self.kind);
             self.asleep = self.kind == Kind::Wfi;
             self.retire(self.own);
+        } else if restarts {
+            self.state = State::Fetch;
         } else if !waits {
             self.state = self.left.pop_front().unwrap_or(State::Fetch);
         }
@@ -224,6 +271,9 @@ impl Steps {
     /// Trap entry: the instruction retires, unless the trap is an interrupt.
     fn trap(&mut self, inputs: &Inputs, seen: &mut Vec<(&'static str, u32)>) {
         seen.extend([
+            ("soon", 1),
+            ("soon_retire", (!self.interrupt).into()),
+            ("soon_access", 0),
             ("begins", 0),
             ("req", 0),
             ("req_write", 0),
@@ -250,10 +300,15 @@ impl Steps {
         }
     }
 
-    fn shown(&mut self) -> Vec<(&'static str, u32)> {
-        let retired = self.retired.take();
+    fn shown(&mut self, is_seen: bool) -> Vec<(&'static str, u32)> {
+        let retired = self.retired;
+        if is_seen {
+            self.retired = None;
+        }
+        let idle = matches!(self.state, State::Start | State::Fetch | State::Halt);
         let mut seen = vec![
             ("state", self.state as u32),
+            ("under_way", (!idle || retired.is_some()).into()),
             ("running", self.running.into()),
             ("lockup", self.lockup.into()),
             ("retire", retired.is_some().into()),
@@ -282,7 +337,14 @@ impl Lockstep for Steps {
     fn runs() -> BoxedStrategy<Vec<Cycle>> {
         let request = (seldom(40), prop_oneof![Just(3u32), Just(7), Just(11)])
             .prop_map(|(is, cause)| is.then_some(cause));
-        let waits = (seldom(150), seldom(150), seldom(2));
+        let waits = (
+            seldom(150),
+            seldom(150),
+            seldom(800),
+            any::<bool>(),
+            (seldom(800), seldom(100)),
+            seldom(2),
+        );
         let what = (0..19u32, 0..16u32, seldom(100), seldom(150));
         let how = (
             any::<bool>(),
@@ -293,13 +355,17 @@ impl Lockstep for Steps {
         );
         let around = (request, seldom(300), seldom(400), seldom(3));
         let cycle = (waits, what, how, around).prop_map(|(waits, what, how, around)| {
-            let (stall, other_write, halt) = waits;
+            let (stall, other_write, granted, several, (shown, restart), halt) = waits;
             let (kind, mask, fault, misaligned) = what;
             let (reserved, computed, illegal, machine, timeout_wait) = how;
             let (request, wake, same_pc, reset) = around;
             Cycle {
                 stall,
                 other_write,
+                granted,
+                several,
+                shown,
+                restart,
                 halt,
                 kind,
                 mask,
@@ -341,6 +407,10 @@ impl Lockstep for Steps {
             ("kind", kind),
             ("fault", step.fault.into()),
             ("other_write", step.other_write.into()),
+            ("granted", step.granted.into()),
+            ("several", step.several.into()),
+            ("shown", step.shown.into()),
+            ("restart", step.restart.into()),
             ("misaligned_target", (step.misaligned && jumps(kind)).into()),
             ("misaligned", step.misaligned.into()),
             ("mask", mask),
@@ -358,11 +428,17 @@ impl Lockstep for Steps {
 
     fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
         self.machine = inputs.is("machine");
-        let mut seen = self.shown();
+        let mut seen = self.shown(inputs.is("shown"));
         match self.state {
             State::Start => {
                 seen.push(("sweep", self.sweep));
-                seen.extend([("begins", 0), ("req", 0), ("load", 0), ("complete", 0)]);
+                seen.extend([
+                    ("soon", 0),
+                    ("begins", 0),
+                    ("req", 0),
+                    ("load", 0),
+                    ("complete", 0),
+                ]);
                 self.sweep += 1;
                 if self.sweep == 32 {
                     self.state = State::Fetch;
@@ -370,11 +446,17 @@ impl Lockstep for Steps {
             }
             State::Fetch => self.fetch(inputs, &mut seen),
             State::Decode => {
-                seen.extend([("begins", 0), ("req", 0), ("load", 1), ("complete", 0)]);
+                seen.extend([
+                    ("soon", 0),
+                    ("begins", 0),
+                    ("req", 0),
+                    ("load", 1),
+                    ("complete", 0),
+                ]);
                 self.state = State::Execute;
             }
             State::Trap => self.trap(inputs, &mut seen),
-            State::Halt => seen.extend([("begins", 0), ("req", 0), ("complete", 0)]),
+            State::Halt => seen.extend([("soon", 0), ("begins", 0), ("req", 0), ("complete", 0)]),
             _ => self.work(inputs, &mut seen),
         }
         if inputs.is("halt") {

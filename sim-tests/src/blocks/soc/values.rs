@@ -286,7 +286,7 @@ fn play(one: &Instruction, pc: u32, dut: &mut dyn Dut, out: &mut Records) -> u32
         dut.set(port, value);
     }
     let (steps, outcome) = one.course(pc);
-    for step in steps {
+    for &step in &steps {
         dut.set("state", step as u32);
         // What comes from outside is there in its step alone.
         let only = |own: State, value: u32| if step == own { value } else { !value };
@@ -299,6 +299,16 @@ fn play(one: &Instruction, pc: u32, dut: &mut dyn Dut, out: &mut Records) -> u32
                 let misaligned = one.target(pc).is_some_and(|target| target & 2 != 0);
                 let found = dut.get("misaligned_target");
                 both(out, "misaligned target", found, misaligned.into());
+                if steps.contains(&State::Access) {
+                    both(out, "soon", dut.get("target_addr"), one.address());
+                }
+            }
+            State::Access if one.waits == 1 => {
+                // It is fetched once more, before anything came of it.
+                dut.set("restarts", 1);
+                dut.cycle();
+                dut.set("restarts", 0);
+                return pc;
             }
             State::Access => access(one, dut, out),
             State::Update => written(one, dut, out),

@@ -1,0 +1,30 @@
+//! iCEBreaker: an iCE40 UP5K. The hart and its RAM fit; no recorder fits beside them yet
+//! (docs/boards/icebreaker.md says by how much).
+
+use super::board::{Board, Button, Capacity, ClockSource, Family};
+
+/// The board.
+pub const ICEBREAKER: Board = Board {
+    name: "icebreaker",
+    title: "iCEBreaker (UP5K)",
+    device: "iCE40UP5K-SG48",
+    family: Family::Ice40 {
+        device: "up5k",
+        package: "sg48",
+    },
+    constraints: "icebreaker.pcf",
+    oscillator_hz: 12_000_000,
+    clock: ClockSource::Oscillator,
+    button: Button::Low,
+    leds_low: true,
+    ram_bytes: 8 << 10,
+    baud: 3_000_000,
+    presets: &[],
+    least_mhz: 12,
+    capacity: Capacity {
+        luts: 5_280,
+        ffs: 5_280,
+        brams: 30,
+    },
+    loader: "ice40_generic",
+};

@@ -1,0 +1,311 @@
+//! The recorder of several harts: a front for each, and one drain.
+//!
+//! ```text
+//!  rvfi, hart ─┬─► front 0 ─► gather ─┐
+//!              ├─► front 1 ─► gather ─┼─► merge ─► drain ─► log_tx
+//!  snoop ──────┴─► …                  │
+//! ```
+//! A retirement goes to the front of its hart, and its write is another's write for all other fronts, as
+//! those of the DMA engine are for all. No two writes come in one cycle (`cluster` says why), so every
+//! front sees one at most. `stall` is for all harts: whichever front is in need, all wait.
+//!
+//! The numbers that END and the registers tell are those of all harts together; those in the headers
+//! of intervals are each hart's own. A trigger of one hart ends the recording of all, with the same
+//! retirement.
+
+use super::config::{Sizes, CLOCK_HZ};
+use super::counters::Counters;
+use super::front::RecorderFront;
+use super::gather::Gather;
+use super::merge::Merge;
+use super::recorder::identity;
+use crate::drain::Drain;
+use rust_hdl::prelude::*;
+
+circuit! {
+    /// Retirement port of `N` harts in, UART out; the other sizes as in `Recorder`.
+    pub struct SeveralRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, N] {
+        /// clock
+        pub clock: Signal<In, Clock>,
+        /// synchronous reset
+        pub reset: Signal<In, Bit>,
+        /// an instruction retires
+        pub rvfi_valid: Signal<In, Bit>,
+        /// on this hart
+        pub rvfi_hart: Signal<In, Bits<2>>,
+        /// its word
+        pub rvfi_insn: Signal<In, Bits<32>>,
+        /// it trapped
+        pub rvfi_trap: Signal<In, Bit>,
+        /// privilege mode
+        pub rvfi_mode: Signal<In, Bits<2>>,
+        /// register written
+        pub rvfi_rd_addr: Signal<In, Bits<5>>,
+        /// value written to it
+        pub rvfi_rd_wdata: Signal<In, Bits<32>>,
+        /// its address
+        pub rvfi_pc_rdata: Signal<In, Bits<32>>,
+        /// address of the next one
+        pub rvfi_pc_wdata: Signal<In, Bits<32>>,
+        /// word-aligned data address
+        pub rvfi_mem_addr: Signal<In, Bits<32>>,
+        /// bytes read
+        pub rvfi_mem_rmask: Signal<In, Bits<4>>,
+        /// bytes written
+        pub rvfi_mem_wmask: Signal<In, Bits<4>>,
+        /// word read
+        pub rvfi_mem_rdata: Signal<In, Bits<32>>,
+        /// word written
+        pub rvfi_mem_wdata: Signal<In, Bits<32>>,
+        /// somebody who is no hart writes memory
+        pub snoop_valid: Signal<In, Bit>,
+        /// word-aligned address
+        pub snoop_addr: Signal<In, Bits<32>>,
+        /// bytes written
+        pub snoop_mask: Signal<In, Bits<4>>,
+        /// the run is over
+        pub run_ended: Signal<In, Bit>,
+        /// what it ended with
+        pub run_code: Signal<In, Bits<32>>,
+        /// stall the harts until a recording begins
+        pub hold: Signal<In, Bit>,
+        /// clock cycles of a UART bit, at least 1
+        pub bit_clocks: Signal<In, Bits<16>>,
+        /// UART from the host
+        pub log_rx: Signal<In, Bit>,
+        /// no hart may start an instruction
+        pub stall: Signal<Out, Bit>,
+        /// UART to the host
+        pub log_tx: Signal<Out, Bit>,
+        totals: Counters,
+        merge: Merge,
+        reason: Signal<Local, Bits<8>>,
+        writes: Signal<Local, Bit>,
+        available: Signal<Local, Bits<8>>,
+        stalls: Signal<Local, Bit>,
+        recording: Signal<Local, Bit>,
+        ended: Signal<Local, Bit>,
+        triggered: Signal<Local, Bit>,
+        ends_all: Signal<Local, Bit>,
+        lost: Signal<Local, Bit>,
+        retires: Signal<Local, Bit>,
+        loses: Signal<Local, Bit>,
+        cycles: Signal<Local, Bit>,
+        clearing: Signal<Local, Bit>,
+        data: Signal<Local, Bits<8>>,
+        last: Signal<Local, Bit>,
+        own: Signal<Local, Bit>,
+    }
+    arrays {
+        fronts: [RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>; N],
+        gathers: [Gather; N],
+    }
+    built {
+        drain: Drain<RING> = Drain::new(identity(&Sizes {
+            set_bits: S,
+            ways: WAYS,
+            word_bits: W,
+            epoch_bits: E,
+            dict_bits: I,
+            lane_bits: B,
+            dirty_bits: D,
+            fifo_bits: F,
+            fifo_reserve: RESERVE,
+            ring_bits: RING,
+        }.config_of(N as u8, CLOCK_HZ))),
+        ids: [Constant<Bits<2>>; N] = std::array::from_fn(|i| Constant::new(bits::<2>(i as u64))),
+        sources: [Constant<Bits<3>>; N] = std::array::from_fn(|i| Constant::new(bits::<3>(i as u64))),
+    }
+    constants {
+        mem_base: 32 = super::config::MEM_BASE,
+        mem_mask: 32 = super::config::MEM_MASK,
+        nobody: 8 = 0,
+        no_data: 8 = 0,
+    }
+    check {
+        assert!((2..=4).contains(&N), "`rvfi_hart` has two bits");
+    }
+}
+
+impl<
+        const WAYS: usize,
+        const S: usize,
+        const W: usize,
+        const WORDS: usize,
+        const T: usize,
+        const E: usize,
+        const L: usize,
+        const M: usize,
+        const I: usize,
+        const P: usize,
+        const LANES: usize,
+        const B: usize,
+        const R: usize,
+        const D: usize,
+        const C: usize,
+        const F: usize,
+        const RESERVE: usize,
+        const RING: usize,
+        const N: usize,
+    > Logic
+    for SeveralRecorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, N>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.drain.clock.next = self.clock.val();
+        self.totals.clock.next = self.clock.val();
+        self.merge.clock.next = self.clock.val();
+        self.drain.reset.next = self.reset.val();
+        self.merge.clear.next = self.reset.val();
+
+        self.writes.next =
+            (self.rvfi_valid.val() & !self.rvfi_trap.val()) & self.rvfi_mem_wmask.val().any();
+        self.ends_all.next = false;
+        for i in 0..N {
+            if self.fronts[i].ends.val() {
+                self.ends_all.next = true;
+            }
+        }
+        for i in 0..N {
+            self.fronts[i].clock.next = self.clock.val();
+            self.fronts[i].reset.next = self.reset.val();
+            self.own.next = self.rvfi_hart.val() == self.ids[i].val();
+            self.fronts[i].rvfi_valid.next = self.rvfi_valid.val() & self.own.val();
+            self.fronts[i].rvfi_insn.next = self.rvfi_insn.val();
+            self.fronts[i].rvfi_trap.next = self.rvfi_trap.val();
+            self.fronts[i].rvfi_mode.next = self.rvfi_mode.val();
+            self.fronts[i].rvfi_rd_addr.next = self.rvfi_rd_addr.val();
+            self.fronts[i].rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
+            self.fronts[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
+            self.fronts[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
+            self.fronts[i].rvfi_mem_addr.next = self.rvfi_mem_addr.val();
+            self.fronts[i].rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
+            self.fronts[i].rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
+            self.fronts[i].rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
+            self.fronts[i].rvfi_mem_wdata.next = self.rvfi_mem_wdata.val();
+            self.fronts[i].rvfi_opaque.next = false;
+            self.fronts[i].rvfi_jumps.next = false;
+            self.fronts[i].rvfi_loose.next = false;
+            self.fronts[i].trigger.next = false;
+            self.fronts[i].end_all.next = self.ends_all.val();
+            // What others write.
+            self.fronts[i].snoop_valid.next =
+                self.snoop_valid.val() | (self.writes.val() & !self.own.val());
+            self.fronts[i].snoop_addr.next = self.snoop_addr.val();
+            self.fronts[i].snoop_mask.next = self.snoop_mask.val();
+            if self.writes.val() {
+                self.fronts[i].snoop_addr.next = self.rvfi_mem_addr.val();
+                self.fronts[i].snoop_mask.next = self.rvfi_mem_wmask.val();
+            }
+            self.fronts[i].mem_base.next = self.mem_base.val();
+            self.fronts[i].mem_mask.next = self.mem_mask.val();
+            self.fronts[i].run_ended.next = self.run_ended.val();
+            self.fronts[i].hold.next = self.hold.val();
+            // What the host wants.
+            self.fronts[i].enable.next = self.drain.enable.val();
+            self.fronts[i].may_stall.next = self.drain.may_stall.val();
+            self.fronts[i].interval.next = self.drain.interval.val();
+            self.fronts[i].count_bits.next = self.drain.count_bits.val();
+            self.fronts[i].image_lo.next = self.drain.image_lo.val();
+            self.fronts[i].image_hi.next = self.drain.image_hi.val();
+            self.fronts[i].trigger_on_trap.next = self.drain.trigger_on_trap.val();
+            self.fronts[i].post_trigger.next = self.drain.post_trigger.val();
+            // What it gets, parcel by parcel.
+            self.gathers[i].clock.next = self.clock.val();
+            self.gathers[i].clear.next = self.reset.val();
+            self.gathers[i].byte_valid.next = self.fronts[i].byte_valid.val();
+            self.gathers[i].byte_data.next = self.fronts[i].byte_data.val();
+            self.gathers[i].byte_last.next = self.fronts[i].byte_last.val();
+            self.fronts[i].byte_ready.next = self.gathers[i].byte_ready.val();
+        }
+
+        self.available.next = self.nobody.val();
+        self.data.next = self.no_data.val();
+        self.last.next = false;
+        for i in 0..N {
+            self.available.next = self
+                .available
+                .val()
+                .replace_bit(i, self.gathers[i].available.val());
+            self.gathers[i].take.next = false;
+            if self.merge.source.val() == self.sources[i].val() {
+                self.gathers[i].take.next = self.merge.take.val();
+                self.data.next = self.gathers[i].data.val();
+                self.last.next = self.gathers[i].last.val();
+            }
+        }
+        self.merge.available.next = self.available.val();
+        self.merge.data.next = self.data.val();
+        self.merge.last.next = self.last.val();
+        self.merge.byte_ready.next = self.drain.byte_ready.val();
+        self.drain.byte_valid.next = self.merge.byte_valid.val();
+        self.drain.byte_data.next = self.merge.byte_data.val();
+        self.drain.byte_last.next = self.merge.byte_last.val();
+
+        // All harts together.
+        self.stalls.next = false;
+        self.recording.next = false;
+        self.ended.next = self.merge.idle.val();
+        self.triggered.next = false;
+        self.lost.next = false;
+        self.retires.next = false;
+        self.loses.next = false;
+        self.cycles.next = false;
+        self.reason.next = self.no_data.val();
+        self.clearing.next = false;
+        for i in 0..N {
+            if self.fronts[i].stall.val() {
+                self.stalls.next = true;
+            }
+            if self.fronts[i].recording.val() {
+                self.recording.next = true;
+            }
+            if !self.fronts[i].ended.val() {
+                self.ended.next = false;
+            }
+            if self.fronts[i].triggered.val() {
+                self.triggered.next = true;
+            }
+            if self.fronts[i].lost_any.val() {
+                self.lost.next = true;
+            }
+            if self.fronts[i].count_retire.val() {
+                self.retires.next = true;
+            }
+            if self.fronts[i].count_loss.val() {
+                self.loses.next = true;
+            }
+            if self.fronts[i].count_cycle.val() {
+                self.cycles.next = true;
+            }
+            if self.fronts[i].clearing.val() {
+                self.clearing.next = true;
+            }
+            self.reason.next = self.fronts[i].end_reason.val();
+        }
+        self.totals.clear.next = self.clearing.val();
+        self.totals.retire.next = self.retires.val();
+        self.totals.cycle.next = self.cycles.val();
+        self.totals.stall.next = self.stalls.val() & self.recording.val();
+        self.totals.lose.next = self.loses.val();
+        self.totals.mark.next = false;
+        self.drain.recording.next = self.recording.val();
+        self.drain.ended.next = self.ended.val();
+        self.drain.end_reason.next = self.reason.val();
+        self.drain.triggered.next = self.triggered.val();
+        self.drain.lost_any.next = self.lost.val();
+        self.drain.retired_lo.next = self.totals.retired_lo.val();
+        self.drain.retired_hi.next = self.totals.retired_hi.val();
+        self.drain.cycles_lo.next = self.totals.cycles_lo.val();
+        self.drain.cycles_hi.next = self.totals.cycles_hi.val();
+        self.drain.stalls_lo.next = self.totals.stalls_lo.val();
+        self.drain.stalls_hi.next = self.totals.stalls_hi.val();
+        self.drain.lost_lo.next = self.totals.lost_lo.val();
+        self.drain.lost_hi.next = self.totals.lost_hi.val();
+        self.drain.run_code.next = self.run_code.val();
+        self.drain.bit_clocks.next = self.bit_clocks.val();
+        self.drain.log_rx.next = self.log_rx.val();
+        self.stall.next = self.stalls.val();
+        self.log_tx.next = self.drain.log_tx.val();
+    }
+}

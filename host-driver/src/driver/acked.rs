@@ -1,0 +1,398 @@
+//! Draining over an acknowledged link: section 5.1 of the format, the host's part.
+//!
+//! Whatever happens on the way, the next byte that is wanted is asked for until it comes, and
+//! nothing is acknowledged before it is on disk. One command is under way at a time, because a
+//! board need not obey a second one.
+
+mod command;
+
+use super::disk::Sink;
+use super::file::Recording;
+use super::stream::{Place, Stream};
+use super::summary::Summary;
+use super::wire::{Event, Wire};
+use super::{Settings, Watcher};
+use anyhow::Result;
+use lookback_log_format::container::Chunk;
+use lookback_log_format::frame::{kind, End, Frame};
+use lookback_log_format::link::{self, widen, Placed};
+use lookback_log_format::registers as reg;
+use std::time::{Duration, Instant};
+
+/// How long one look at the link takes at most, so that Ctrl-C is soon seen.
+const LOOK: Duration = Duration::from_millis(50);
+/// What was not answered after this is asked again.
+const RETRY: Duration = Duration::from_millis(250);
+/// What waits for the disk waits no longer than this before the disk is asked.
+const SYNC: Duration = Duration::from_millis(200);
+
+/// So many answers that it neither records nor has ended mean that a board does not.
+const IDLE_ANSWERS: u32 = 4;
+
+/// What is known when draining begins, or begins again.
+pub(super) struct Begin {
+    /// CONTROL as the board has it.
+    pub control: u32,
+    /// STREAM as the board must have it.
+    pub name: u32,
+    /// Size of the board's ring.
+    pub ring_bytes: u64,
+    /// What is in the file.
+    pub stream: Stream,
+    /// What was counted in the file.
+    pub summary: Summary,
+}
+
+/// Why draining is over.
+enum Over {
+    /// The board said so, and everything has arrived.
+    Ended(End),
+    /// What is not here is nowhere.
+    Gone(String),
+    /// The board may still have the rest.
+    Paused(String),
+    /// The board took the bit for acknowledgements and does not know it.
+    Plain,
+}
+
+/// What the board has said about its end.
+#[derive(Default)]
+struct Finish {
+    end: Option<End>,
+    all_here: bool,
+    sum: Option<u32>,
+    /// The sum is right, or it is certain that it is not.
+    certain: bool,
+}
+
+struct Acked<'w, 'l, 'f, W> {
+    wire: &'w mut Wire<'l>,
+    file: &'f mut Recording<W>,
+    begin: Begin,
+    /// KEPT, as far as the board has said.
+    kept: u64,
+    /// The command under way, its value, and since when.
+    command: Option<(u8, Option<u32>, Duration)>,
+    /// SENT must be written.
+    resend: bool,
+    /// KEPT must be read: something may be gone.
+    look_back: bool,
+    /// STREAM must be read: the board does not do what it should.
+    doubt: bool,
+    /// Ring mode: where the stream begins is not known before its end.
+    adrift: bool,
+    finish: Finish,
+    /// Frames that went missing, which only a link without offsets has to know.
+    missing: Option<Event>,
+    stopping: bool,
+    stopped: bool,
+    nudges: u32,
+    idle_answers: u32,
+    last_progress: Duration,
+    last_nudge: Duration,
+    last_sync: Duration,
+    position: u64,
+}
+
+/// Drains a recording that runs; `None` if the board sends its log without offsets.
+pub(super) fn drain<W: Sink>(
+    wire: &mut Wire<'_>,
+    file: &mut Recording<W>,
+    begin: Begin,
+    settings: &Settings,
+    watcher: &mut dyn Watcher,
+) -> Result<Option<Summary>> {
+    let began = Instant::now();
+    let now = wire.link().now();
+    let adrift = begin.control & reg::CONTROL_RING != 0 && begin.stream.wanted == 0;
+    let mut drain = Acked {
+        wire,
+        file,
+        kept: begin.stream.safe,
+        begin,
+        command: None,
+        resend: !adrift,
+        look_back: false,
+        doubt: false,
+        adrift,
+        finish: Finish::default(),
+        missing: None,
+        stopping: false,
+        stopped: false,
+        nudges: 0,
+        idle_answers: 0,
+        last_progress: now,
+        last_nudge: now,
+        last_sync: now,
+        position: 0,
+    };
+    let over = loop {
+        if let Some(over) = drain.step(settings, watcher)? {
+            break over;
+        }
+        drain.begin.summary.seconds = began.elapsed().as_secs_f64();
+        watcher.progress(&drain.begin.summary);
+    };
+    drain.take_console(watcher)?;
+    if matches!(over, Over::Plain) {
+        return Ok(None);
+    }
+    let end = drain.close(over)?;
+    let mut summary = drain.begin.summary;
+    summary.seconds = began.elapsed().as_secs_f64();
+    summary.link = drain.wire.traffic();
+    summary.file_bytes = drain.file.written();
+    summary.finish(end.as_ref());
+    Ok(Some(summary))
+}
+
+impl<W: Sink> Acked<'_, '_, '_, W> {
+    /// One look at the link. An error means that the file cannot be written.
+    fn step(&mut self, settings: &Settings, watcher: &mut dyn Watcher) -> Result<Option<Over>> {
+        match self.wire.next(LOOK) {
+            Ok(Some(Event::Frame(frame))) => {
+                if let Some(over) = self.frame(&frame)? {
+                    return Ok(Some(over));
+                }
+            }
+            Ok(Some(missing @ Event::Missing { .. })) => self.missing = Some(missing),
+            Ok(None) => {}
+            Err(error) => {
+                watcher.note(&format!("{error:#}; trying to connect again"));
+                if let Err(error) = self.wire.reconnect() {
+                    return Ok(Some(Over::Paused(format!("{error:#}"))));
+                }
+                self.command = None;
+                self.resend = !self.adrift;
+            }
+        }
+        self.take_console(watcher)?;
+        self.begin.summary.link = self.wire.traffic();
+        self.stop_if_asked(settings, watcher);
+        if watcher.stop_asked() > 1 {
+            return Ok(Some(Over::Paused("the recording was aborted".into())));
+        }
+        self.sync()?;
+        if let Some(over) = self.over() {
+            return Ok(Some(over));
+        }
+        self.command(settings);
+        Ok(None)
+    }
+
+    fn take_console(&mut self, watcher: &mut dyn Watcher) -> Result<()> {
+        let bytes = self.wire.link().take_console();
+        if !bytes.is_empty() {
+            self.file.console(&bytes)?;
+            watcher.console(&bytes);
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<Option<Over>> {
+        if let Some(piece) = Placed::of(frame) {
+            self.missing = None;
+            self.piece(frame.hart, &piece)?;
+        } else if let (kind::END, Ok(end)) = (frame.kind, End::from_bytes(&frame.payload)) {
+            self.finish.end = Some(end);
+        } else if let Some((register, value)) = frame.reply() {
+            return self.reply(register, value);
+        } else if frame.kind & !(kind::LOG_FIRST | kind::LOG_LAST) == kind::LOG {
+            self.wire.put_back(Event::Frame(frame.clone()));
+            if let Some(missing) = self.missing.take() {
+                self.wire.put_back(missing);
+            }
+            return Ok(Some(Over::Plain));
+        }
+        Ok(None)
+    }
+
+    fn piece(&mut self, hart: u8, piece: &Placed<'_>) -> Result<()> {
+        if self.adrift {
+            self.look_back = true;
+            return Ok(());
+        }
+        let Begin {
+            stream, summary, ..
+        } = &mut self.begin;
+        let before = summary.instructions;
+        match stream.take(hart, piece, self.file, summary)? {
+            Place::Taken => {
+                self.last_progress = self.wire.link().now();
+                self.nudges = 0;
+                self.position += summary.instructions - before;
+            }
+            // Asked once; if nothing comes of it, the next nudge asks again.
+            Place::Ahead if self.nudges == 0 => {
+                self.nudges = 1;
+                self.last_nudge = self.wire.link().now();
+                self.resend = true;
+            }
+            Place::Ahead | Place::Behind => {}
+        }
+        Ok(())
+    }
+
+    fn reply(&mut self, register: u8, value: u32) -> Result<Option<Over>> {
+        let asked = self.command.filter(|command| command.0 == register);
+        if asked.is_some() {
+            self.command = None;
+        }
+        let wish = asked.and_then(|asked| asked.1);
+        let refused = wish.is_some_and(|wish| wish != value);
+        let wanted = self.begin.stream.wanted;
+        match register {
+            link::KEPT => {
+                self.doubt |= refused;
+                self.kept_is(widen(wanted, value))?;
+            }
+            link::SENT => self.look_back |= refused,
+            link::STREAM if value != self.begin.name => {
+                let text = if value == 0 {
+                    "the board was reset; what it had not sent is lost"
+                } else {
+                    "the board makes another recording now; what it had not sent is lost"
+                };
+                return Ok(Some(Over::Gone(text.into())));
+            }
+            link::STREAM => self.finish.certain |= self.finish.sum.is_some(),
+            link::WRITTEN if self.finish.end.is_some() => {
+                self.finish.all_here = value == wanted as u32;
+                if !self.finish.all_here {
+                    self.finish.end = None;
+                    self.resend = !self.adrift;
+                    self.look_back |= self.adrift;
+                }
+            }
+            link::SUM if self.finish.all_here => {
+                self.finish.sum = Some(value);
+                self.finish.certain = value == self.begin.stream.sum();
+                self.doubt |= !self.finish.certain;
+            }
+            reg::CONTROL => self.stopped |= value & reg::CONTROL_RECORD == 0,
+            reg::STATUS => return Ok(self.status(value)),
+            reg::RETIRED_LO => self.position = self.position.max(value.into()),
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn status(&mut self, status: u32) -> Option<Over> {
+        self.look_back |= self.adrift && status & reg::STATUS_ENDED != 0;
+        // More than once: it may be just about to begin.
+        self.idle_answers = match status & (reg::STATUS_RECORDING | reg::STATUS_ENDED) {
+            0 => self.idle_answers + 1,
+            _ => 0,
+        };
+        let text = "the board does not record, and has no end to tell";
+        (self.idle_answers >= IDLE_ANSWERS).then(|| Over::Gone(text.into()))
+    }
+
+    fn kept_is(&mut self, kept: u64) -> Result<()> {
+        self.kept = kept;
+        let wanted = self.begin.stream.wanted;
+        if self.adrift {
+            self.adrift = false;
+            self.resend = true;
+            if kept > wanted {
+                self.begin.stream.jump(kept, self.file)?;
+            }
+        } else if kept > wanted {
+            let text = format!(
+                "{} bytes of the log are gone: the board no longer has them",
+                kept - wanted
+            );
+            self.begin.stream.jump(kept, self.file)?;
+            self.loss(&text)?;
+            self.resend = true;
+        }
+        Ok(())
+    }
+
+    fn loss(&mut self, text: &str) -> Result<()> {
+        self.begin.summary.losses.push(text.into());
+        self.file.put(&Chunk::Loss {
+            hart: 0,
+            frames: 0,
+            text: text.into(),
+        })
+    }
+
+    fn stop_if_asked(&mut self, settings: &Settings, watcher: &mut dyn Watcher) {
+        if self.stopping {
+            return;
+        }
+        let position = self.position.max(self.wire.link().retired().unwrap_or(0));
+        let enough = settings.max_instructions.is_some_and(|max| position >= max);
+        if enough || watcher.stop_asked() > 0 {
+            watcher.note(if enough {
+                "enough instructions: stopping, and draining what the board still holds"
+            } else {
+                "stopping, and draining what the board still holds (Ctrl-C again to abort)"
+            });
+            self.stopping = true;
+        }
+    }
+
+    /// Gets bytes to the disk, and learns which are there.
+    fn sync(&mut self) -> Result<()> {
+        let stream = &mut self.begin.stream;
+        let waiting = stream.unsafe_bytes();
+        let now = self.wire.link().now();
+        let due = now.saturating_sub(self.last_sync) >= SYNC || self.finish.end.is_some();
+        if waiting >= self.begin.ring_bytes / 4 || waiting > 0 && due {
+            stream.write(false, self.file)?;
+            self.file.begin_sync()?;
+            self.last_sync = now;
+        }
+        stream.on_disk(self.file.on_disk()?);
+        Ok(())
+    }
+
+    fn over(&mut self) -> Option<Over> {
+        if let Some(end) = self.finish.end.filter(|_| self.finish.certain) {
+            return Some(Over::Ended(end));
+        }
+        let silence = self.wire.silence();
+        (silence > self.wire.patience()).then(|| {
+            Over::Paused(format!(
+                "the board fell silent: nothing came for {} s, not even an answer",
+                silence.as_secs()
+            ))
+        })
+    }
+
+    /// Writes the end, or why there is none.
+    fn close(&mut self, over: Over) -> Result<Option<End>> {
+        self.begin.stream.write(false, self.file)?;
+        let end = match over {
+            Over::Ended(end) => {
+                let (ours, theirs) = (self.begin.stream.sum(), self.finish.sum.unwrap_or(0));
+                if ours != theirs {
+                    self.loss(&format!(
+                        "the digest of the whole stream is {ours:08x} here and {theirs:08x} at the board"
+                    ))?;
+                }
+                self.file.put(&Chunk::End(end))?;
+                Some(end)
+            }
+            Over::Gone(text) => {
+                self.loss(&text)?;
+                None
+            }
+            Over::Paused(text) => {
+                self.begin.summary.losses.push(text);
+                self.begin.summary.resumable = true;
+                None
+            }
+            Over::Plain => None,
+        };
+        self.file.finish()?;
+        if end.is_some() {
+            // Only now the board may forget. If it does not hear this, it keeps what nobody needs.
+            let wanted = self.begin.stream.wanted as u32;
+            let _ = self.wire.tell(link::KEPT, wanted);
+        }
+        Ok(end)
+    }
+}

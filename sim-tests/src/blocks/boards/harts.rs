@@ -1,0 +1,260 @@
+//! Boards with several harts, recorded or not: reference machines follow the harts, and a model for each
+//! its log.
+
+use crate::blocks::host::Host;
+use crate::blocks::recorder::{began_at, compare, models, records, End, Recording, Runs, Shown};
+use crate::blocks::soc::machine::port;
+use crate::blocks::soc::program::{around, memory, programs, Around, Piece, Step, RAM, RAM_BYTES};
+use crate::blocks::soc::several::{hold_back, Followers};
+use crate::blocks::{Check, Records};
+use lookback_hdl::recorder::config::{BUGNET, TINY};
+use lookback_log_format::frame::{kind, End as EndPayload};
+use lookback_log_format::interval::EndReason;
+use lookback_log_format::registers as reg;
+use lookback_log_format::retire::lanes;
+use lookback_model::stimulus::{Event, Random};
+use lookback_sim::block::Dut;
+use proptest::prelude::*;
+
+/// The board has no recorder.
+pub const PLAIN: u8 = 0;
+/// It has a tiny one.
+pub const OF_TINY: u8 = 1;
+/// It has one of the paper's sizes.
+pub const OF_BUGNET: u8 = 2;
+
+/// A board with `N` harts and a recorder of the kind `KIND`.
+pub struct Harts<const N: usize, const KIND: u8>;
+
+/// A part of a run.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// How it is recorded; once, first.
+    Recording(Box<Recording>),
+    /// The program and its surroundings.
+    Program(Step),
+}
+
+impl<const N: usize, const KIND: u8> Check for Harts<N, KIND> {
+    type Step = Part;
+
+    fn runs() -> BoxedStrategy<Vec<Part>> {
+        let finishes = proptest::option::weighted(0.75, any::<proptest::sample::Index>());
+        (Runs::runs(), programs(300..1500, true), finishes)
+            .prop_map(|(runs, mut program, finishes)| {
+                let mut recording = runs[0].clone();
+                recording.sizes = if KIND == OF_BUGNET { BUGNET } else { TINY };
+                (recording.reset, recording.pin) = (false, None);
+                recording.may_stall = true;
+                if let Some(place) = finishes {
+                    let finish = Step::Piece(Piece::Finish(0x5555, 2));
+                    program.insert(place.index(program.len()) + 1, finish);
+                }
+                let program = program.into_iter().map(Part::Program);
+                let first = Part::Recording(Box::new(recording));
+                std::iter::once(first).chain(program).collect()
+            })
+            .boxed()
+    }
+
+    fn drive(run: &[Part], dut: &mut dyn Dut, out: &mut Records) {
+        let recording = run.iter().find_map(|part| match part {
+            Part::Recording(recording) => Some(&**recording),
+            Part::Program(_) => None,
+        });
+        let program: Vec<Step> = run
+            .iter()
+            .filter_map(|part| match part {
+                Part::Program(step) => Some(step.clone()),
+                Part::Recording(_) => None,
+            })
+            .collect();
+        if let (Some(recording), Some(around)) = (recording, around(&program)) {
+            let ram = memory(&program, around);
+            let bench = Bench {
+                followers: Followers::new(&ram, N as u32),
+                ram,
+                ram_rdata: 0,
+                before: None,
+                random: Random::new(around.seed),
+                is_recorded: KIND != PLAIN,
+                harts: N,
+                cycle: 0,
+                events: Vec::new(),
+                host: Host::new(1),
+                dut,
+                recording,
+                around,
+            };
+            bench.play(out);
+        }
+    }
+
+    fn expect(_: &[Part], _: &mut Records) {}
+}
+
+struct Bench<'a> {
+    dut: &'a mut dyn Dut,
+    recording: &'a Recording,
+    around: &'a Around,
+    host: Host,
+    followers: Followers,
+    ram: Vec<u32>,
+    ram_rdata: u32,
+    /// the word that the last cycle changed, as it was before
+    before: Option<(usize, u32)>,
+    random: Random,
+    is_recorded: bool,
+    harts: usize,
+    cycle: u64,
+    events: Vec<Shown>,
+}
+
+impl Bench<'_> {
+    fn cycle(&mut self, varied: bool, out: &mut Records) {
+        self.dut.set("ram_rdata", self.ram_rdata);
+        let mask = if varied {
+            hold_back(&mut self.random, self.around)
+        } else {
+            0
+        };
+        self.dut.set("hold_back", mask);
+        self.host.pins(self.dut);
+        let held = self.dut.get("stalled") == 1 || !self.followers.endings.is_empty();
+        self.followers.cycle(self.dut, held, out);
+        if self.dut.get("rvfi_valid") == 1 {
+            let hart = self.dut.get("rvfi_hart") as usize;
+            let retire = Event::Retire(port(self.dut));
+            self.events.push((Some(hart), retire, self.cycle));
+        }
+        if self.dut.get("snoop_valid") == 1 {
+            let addr = self.dut.get("snoop_addr");
+            let at = addr.wrapping_sub(RAM) as usize / 4;
+            let word = self.ram.get(at).copied().unwrap_or(0);
+            // It was written two cycles ago, and perhaps again since.
+            let data = self.before.filter(|b| b.0 == at).map_or(word, |b| b.1);
+            self.followers.written(addr, data, 15, None);
+            let snoop = Event::Snoop {
+                addr,
+                mask: 15,
+                data,
+            };
+            self.events.push((None, snoop, self.cycle));
+        }
+        self.before = None;
+        let writes = self.dut.get("ram_req") == 1 && self.dut.get("ram_wstrb") != 0;
+        let at = self.dut.get("ram_addr");
+        self.followers.bus(writes.then(|| RAM + at));
+        if self.dut.get("ram_req") == 1 {
+            let mask = self.dut.get("ram_wstrb") as u8;
+            let at = self.dut.get("ram_addr") as usize / 4;
+            if let Some(own) = self.ram.get_mut(at) {
+                self.before = Some((at, *own));
+                if mask == 0 {
+                    self.ram_rdata = *own;
+                }
+                *own = *own & !lanes(mask) | self.dut.get("ram_wdata") & lanes(mask);
+            }
+        }
+        self.dut.cycle();
+        self.cycle += 1;
+    }
+
+    fn write(&mut self, register: u8, value: u32, out: &mut Records) {
+        let before = self.host.replies().len();
+        self.host.write(register, value);
+        let answered = (0..40_000).any(|_| {
+            self.cycle(false, out);
+            self.host.replies().len() > before
+        });
+        out.say("answered", answered);
+        out.want("answered", true);
+    }
+
+    fn play(mut self, out: &mut Records) {
+        self.dut.set("hold", 1);
+        self.dut.set("log_rx", 1);
+        self.dut.set("bit_clocks", 1);
+        self.dut.set("ram_bytes", RAM_BYTES);
+        self.dut.set("reset", 1);
+        (0..3).for_each(|_| self.dut.cycle());
+        self.dut.set("reset", 0);
+        let mut config = self.recording.config();
+        config.control |= 2;
+        if self.is_recorded {
+            for register in reg::INTERVAL..=reg::POST_TRIGGER {
+                self.write(register, config.register(register).unwrap_or(0), out);
+            }
+            // The harts wait until they are recorded.
+            out.say("held", self.events.is_empty());
+            out.want("held", true);
+            self.write(reg::CONTROL, config.control, out);
+        }
+        for _ in 0..u32::from(self.around.cycles) * 2 {
+            self.cycle(true, out);
+            if self.dut.get("finished") == 1 {
+                break;
+            }
+        }
+        if !self.is_recorded {
+            return;
+        }
+        let finished = self.dut.get("finished") == 1;
+        if !finished {
+            self.write(reg::CONTROL, config.control & !1, out);
+        }
+        let ended = (0..400_000).any(|_| {
+            self.cycle(false, out);
+            self.host.ends() > 0
+        });
+        out.say("ended", ended);
+        out.want("ended", true);
+        self.judge(out);
+    }
+
+    fn judge(mut self, out: &mut Records) {
+        let end = self.host.frames.iter().find(|f| f.kind == kind::END);
+        let end = end.and_then(|frame| EndPayload::from_bytes(&frame.payload).ok());
+        let Some(end) = end else {
+            out.say("no END", true);
+            return;
+        };
+        // The program goes on after the recording's end; only the recorder knows when that was.
+        if end.reason != EndReason::Trigger {
+            let mut left = end.retired;
+            self.events.retain(|(_, event, _)| {
+                let goes_on = left > 0;
+                left -= u64::from(goes_on && matches!(event, Event::Retire(_)));
+                goes_on
+            });
+        }
+        let finished = self.dut.get("finished") == 1 && end.reason == EndReason::RunEnded;
+        let reason = match (finished, self.recording.end) {
+            (true, _) => EndReason::RunEnded,
+            (false, End::Host | End::Run) => EndReason::Stopped,
+        };
+        let sent = records(&self.host.frames, self.harts, out);
+        let first = began_at(&self.events, &sent);
+        let models = models(
+            &self.recording.config(),
+            self.harts,
+            &self.events,
+            first,
+            reason,
+        );
+        let (retired, reason) = compare(&sent, models, out);
+        out.say("damaged", self.host.damaged);
+        out.want("damaged", 0u32);
+        out.say("reason", end.reason.code());
+        out.want("reason", reason.map_or(0, EndReason::code));
+        out.say("retired", end.retired as u32);
+        out.want("retired", retired as u32);
+        out.say("lost", end.lost as u32);
+        out.want("lost", 0u32);
+        if finished {
+            let code = self.followers.endings.contains(&end.code);
+            out.say("code", code);
+            out.want("code", true);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The whole front of codec `compact` against `lookback_model::Recorder`: every byte of every interval and
+//! gap, driven as the front of codec `bugnet` is.
+
+use crate::blocks::recorder::{Recording, Runs};
+use crate::blocks::{Check, Records};
+use lookback_hdl::compact::config::TINY;
+use lookback_sim::block::Dut;
+use proptest::prelude::*;
+
+/// Recordings through the front.
+pub struct Compact;
+
+impl Check for Compact {
+    type Step = Recording;
+
+    fn runs() -> BoxedStrategy<Vec<Recording>> {
+        let key = prop_oneof![Just(1u16), Just(2), Just(3), Just(100)];
+        (Runs::runs(), key)
+            .prop_map(|(mut run, key)| {
+                run.truncate(3);
+                for recording in &mut run {
+                    recording.compact = Some((TINY, key));
+                }
+                run
+            })
+            .boxed()
+    }
+
+    fn drive(run: &[Recording], dut: &mut dyn Dut, out: &mut Records) {
+        Runs::drive(run, dut, out);
+    }
+
+    fn expect(_: &[Recording], _: &mut Records) {}
+}

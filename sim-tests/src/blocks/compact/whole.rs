@@ -1,0 +1,63 @@
+//! The whole recorder of codec `compact` and a board with it, driven as those of codec `bugnet` are.
+
+use crate::blocks::boards::{Part, Recorded};
+use crate::blocks::recorder::{Recording, Whole};
+use crate::blocks::{Check, Records};
+use lookback_hdl::compact::config::{FULL, TINY};
+use lookback_sim::block::Dut;
+use proptest::prelude::*;
+
+fn key() -> BoxedStrategy<u16> {
+    prop_oneof![Just(1u16), Just(2), Just(3), Just(100)].boxed()
+}
+
+/// Recordings through the whole recorder, with the sizes of the preset `full` or tiny ones.
+pub struct Recordings<const IS_FULL: bool>;
+
+impl<const IS_FULL: bool> Check for Recordings<IS_FULL> {
+    type Step = Recording;
+
+    fn runs() -> BoxedStrategy<Vec<Recording>> {
+        (Whole::<false>::runs(), key())
+            .prop_map(|(mut run, key)| {
+                let sizes = if IS_FULL { FULL } else { TINY };
+                for recording in &mut run {
+                    recording.compact = Some((sizes, key));
+                }
+                run
+            })
+            .boxed()
+    }
+
+    fn drive(run: &[Recording], dut: &mut dyn Dut, out: &mut Records) {
+        Whole::<false>::drive(run, dut, out);
+    }
+
+    fn expect(_: &[Recording], _: &mut Records) {}
+}
+
+/// Programs on a board with the recorder of the preset `full`.
+pub struct Board;
+
+impl Check for Board {
+    type Step = Part;
+
+    fn runs() -> BoxedStrategy<Vec<Part>> {
+        (Recorded::<false>::runs(), key())
+            .prop_map(|(mut run, key)| {
+                for part in &mut run {
+                    if let Part::Recording(recording) = part {
+                        recording.compact = Some((FULL, key));
+                    }
+                }
+                run
+            })
+            .boxed()
+    }
+
+    fn drive(run: &[Part], dut: &mut dyn Dut, out: &mut Records) {
+        Recorded::<false>::drive(run, dut, out);
+    }
+
+    fn expect(_: &[Part], _: &mut Records) {}
+}

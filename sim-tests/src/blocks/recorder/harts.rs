@@ -1,0 +1,320 @@
+//! The recorder of several harts: retirements of all on one port, a host's UART on the other side. A
+//! model for each hart learns the others' writes in the order of the port.
+
+use super::front::{set_retirement, End, Recording, Runs};
+use crate::blocks::host::{began, Host};
+use crate::blocks::{Check, Records};
+use lookback_hdl::recorder::config::{BUGNET, TINY};
+use lookback_log_format::frame::{kind, End as EndPayload, Frame};
+use lookback_log_format::interval::EndReason;
+use lookback_log_format::{parcel, registers, RecorderConfig};
+use lookback_model::stimulus::{Event, Random, Stimulus};
+use lookback_model::Recorder;
+use lookback_sim::block::Dut;
+use proptest::prelude::*;
+use std::iter::Peekable;
+
+/// Recordings of `N` harts, with the sizes of the paper or tiny ones.
+pub struct OfHarts<const N: usize, const IS_BUGNET: bool>;
+
+impl<const N: usize, const IS_BUGNET: bool> Check for OfHarts<N, IS_BUGNET> {
+    type Step = Recording;
+
+    fn runs() -> BoxedStrategy<Vec<Recording>> {
+        Runs::runs()
+            .prop_map(|mut run| {
+                run.truncate(2);
+                for recording in &mut run {
+                    recording.sizes = if IS_BUGNET { BUGNET } else { TINY };
+                    // Who else wrote while events were lost cannot be told afterwards.
+                    recording.may_stall = true;
+                }
+                run
+            })
+            .boxed()
+    }
+
+    fn drive(run: &[Recording], dut: &mut dyn Dut, out: &mut Records) {
+        dut.set("hold", 1);
+        dut.set("log_rx", 1);
+        for recording in run {
+            dut.set("bit_clocks", 1);
+            dut.set("run_ended", 0);
+            dut.set("reset", 1);
+            (0..3).for_each(|_| dut.cycle());
+            dut.set("reset", 0);
+            dut.cycle();
+            out.say("held", dut.get("stall"));
+            out.want("held", true);
+            let harts = (0..N as u64).map(|hart| {
+                let own = Recording {
+                    seed: recording.seed ^ hart << 40,
+                    ..recording.clone()
+                };
+                Hart {
+                    stimulus: own.stimulus().peekable(),
+                    pause: 0,
+                    under_way: false,
+                }
+            });
+            let bench = Bench {
+                harts: harts.collect(),
+                dut,
+                recording,
+                host: Host::new(1),
+                random: Random::new(recording.seed ^ 0xbeef),
+                cycle: 0,
+                events: Vec::new(),
+            };
+            bench.record(out);
+        }
+    }
+
+    fn expect(_: &[Recording], _: &mut Records) {}
+}
+
+struct Hart {
+    stimulus: Peekable<Stimulus>,
+    pause: u32,
+    /// an instruction was started before `stall` rose
+    under_way: bool,
+}
+
+struct Bench<'a> {
+    dut: &'a mut dyn Dut,
+    recording: &'a Recording,
+    host: Host,
+    harts: Vec<Hart>,
+    random: Random,
+    cycle: u64,
+    /// in the order of the port
+    events: Vec<Shown>,
+}
+
+impl Bench<'_> {
+    fn cycle(&mut self) {
+        self.host.pins(self.dut);
+        self.dut.cycle();
+        self.cycle += 1;
+    }
+
+    fn write(&mut self, register: u8, value: u32, out: &mut Records) {
+        self.host.write(register, value);
+        let before = self.host.replies().len();
+        let answered = (0..20_000).any(|_| {
+            self.cycle();
+            self.host.replies().len() > before
+        });
+        out.say("answered", answered);
+        out.want("answered", true);
+    }
+
+    fn record(mut self, out: &mut Records) {
+        let config = self.recording.config();
+        for register in registers::INTERVAL..=registers::POST_TRIGGER {
+            self.write(register, config.register(register).unwrap_or(0), out);
+        }
+        let control = config.control | 2;
+        self.write(registers::CONTROL, control, out);
+        let began = (0..5000).any(|_| {
+            self.cycle();
+            self.dut.get("stall") == 0
+        });
+        out.say("began", began);
+        out.want("began", true);
+        for pace in &self.recording.pace {
+            for _ in 0..pace.cycles {
+                self.offer(pace.pause);
+                self.cycle();
+            }
+        }
+        self.quiet();
+        self.cycle();
+        match self.recording.end {
+            End::Host => self.write(registers::CONTROL, control & !1, out),
+            End::Run => {
+                self.dut.set("run_code", 0x5555);
+                self.dut.set("run_ended", 1);
+            }
+        }
+        let ended = (0..400_000).any(|_| {
+            self.cycle();
+            self.host.ends() > 0
+        });
+        out.say("ended", ended);
+        out.want("ended", true);
+        self.judge(out);
+    }
+
+    /// One retirement of any hart, and one write of nobody's: but never two writes in a cycle.
+    fn offer(&mut self, pause: u8) {
+        self.quiet();
+        let stall = self.dut.get("stall") == 1;
+        let count = self.harts.len();
+        let turn = self.random.below(count as u32) as usize;
+        let mut writes = false;
+        let is_retirement = |event: &Event| matches!(event, Event::Retire(_));
+        for hart in (0..count).map(|n| (turn + n) % count) {
+            let own = &mut self.harts[hart];
+            if own.pause > 0 || stall && !own.under_way {
+                continue;
+            }
+            let Some(event) = own.stimulus.next_if(is_retirement) else {
+                continue;
+            };
+            if let Event::Retire(r) = &event {
+                set_retirement(self.dut, r);
+                self.dut.set("rvfi_hart", hart as u32);
+                writes = !r.trap && r.mem_wmask != 0;
+            }
+            self.events.push((Some(hart), event, self.cycle));
+            own.pause = 1 + self.random.below(u32::from(pause) + 1);
+            own.under_way = !stall;
+            break;
+        }
+        for hart in &mut self.harts {
+            hart.pause = hart.pause.saturating_sub(1);
+            if !stall {
+                hart.under_way = true;
+            }
+        }
+        let is_snoop = |event: &Event| matches!(event, Event::Snoop { .. });
+        for hart in &mut self.harts {
+            if writes {
+                break;
+            }
+            if let Some(event) = hart.stimulus.next_if(is_snoop) {
+                if let Event::Snoop { addr, mask, .. } = event {
+                    self.dut.set("snoop_valid", 1);
+                    self.dut.set("snoop_addr", addr);
+                    self.dut.set("snoop_mask", mask.into());
+                }
+                self.events.push((None, event, self.cycle));
+                break;
+            }
+        }
+    }
+
+    fn quiet(&mut self) {
+        self.dut.set("rvfi_valid", 0);
+        self.dut.set("snoop_valid", 0);
+    }
+
+    fn judge(self, out: &mut Records) {
+        let count = self.harts.len();
+        let sent = records(&self.host.frames, count, out);
+        let first = began_at(&self.events, &sent);
+        let reason = match self.recording.end {
+            End::Host => EndReason::Stopped,
+            End::Run => EndReason::RunEnded,
+        };
+        let config = self.recording.config();
+        let models = models(&config, count, &self.events, first, reason);
+        let (retired, reason) = compare(&sent, models, out);
+        out.say("damaged", self.host.damaged);
+        out.want("damaged", 0u32);
+        let end = self.host.frames.iter().find(|f| f.kind == kind::END);
+        if let Some(Ok(end)) = end.map(|frame| EndPayload::from_bytes(&frame.payload)) {
+            out.say("reason", end.reason.code());
+            out.say("retired", end.retired as u32);
+            out.say("lost", end.lost as u32);
+        }
+        out.want("reason", reason.map_or(0, EndReason::code));
+        out.want("retired", retired as u32);
+        out.want("lost", 0u32);
+    }
+}
+
+/// The records of each hart, put together from the parcels in LOG frames.
+pub fn records(frames: &[Frame], harts: usize, out: &mut Records) -> Vec<Vec<Vec<u8>>> {
+    let mut records = vec![vec![]; harts];
+    let mut open: Vec<Vec<u8>> = vec![vec![]; harts];
+    for frame in frames.iter().filter(|frame| frame.kind & 0xfc == kind::LOG) {
+        let Ok(piece) = parcel::open(frame) else {
+            out.say("no parcel", u32::from(frame.seq));
+            continue;
+        };
+        let hart = usize::from(piece.hart);
+        let Some(own) = open.get_mut(hart) else {
+            out.say("no such hart", hart as u32);
+            continue;
+        };
+        if (piece.kind & kind::LOG_FIRST != 0) != own.is_empty() {
+            out.say("begins where nothing ended", hart as u32);
+        }
+        own.extend(&piece.payload);
+        if piece.kind & kind::LOG_LAST != 0 {
+            records[hart].push(std::mem::take(own));
+        }
+    }
+    records
+}
+
+/// What a port showed, in its order: whose (nobody's if a DMA engine's), what, when.
+pub type Shown = (Option<usize>, Event, u64);
+
+/// The cycle in which the recording began, which its first interval tells.
+pub fn began_at(events: &[Shown], records: &[Vec<Vec<u8>>]) -> u64 {
+    let first = records.iter().enumerate().find_map(|(hart, records)| {
+        let own = events.iter().filter(|event| event.0 == Some(hart));
+        let own: Vec<_> = own.map(|(_, event, cycle)| (*event, *cycle)).collect();
+        (!own.is_empty() && !records.is_empty()).then(|| began(&own, records))
+    });
+    first.unwrap_or(0)
+}
+
+/// A model for each hart, with everything that happened; a trigger ends the recording of all.
+pub fn models(
+    config: &RecorderConfig,
+    harts: usize,
+    events: &[Shown],
+    first: u64,
+    reason: EndReason,
+) -> Vec<Recorder> {
+    let mut models: Vec<Recorder> = (0..harts).map(|_| Recorder::new(config)).collect();
+    for (whose, event, cycle) in events {
+        for (hart, model) in models.iter_mut().enumerate() {
+            match event {
+                Event::Retire(r) if *whose == Some(hart) => {
+                    model.retire(r, cycle.wrapping_sub(first));
+                }
+                Event::Retire(r) if !r.trap && r.mem_wmask != 0 => {
+                    model.snoop(r.mem_addr, r.mem_wmask);
+                }
+                Event::Retire(_) => {}
+                Event::Snoop { addr, mask, .. } => model.snoop(*addr, *mask),
+            }
+        }
+        if models.iter().any(|m| m.ended() == Some(EndReason::Trigger)) {
+            models
+                .iter_mut()
+                .for_each(|m| m.stop(EndReason::Trigger, 0));
+        }
+    }
+    models.iter_mut().for_each(|model| model.stop(reason, 0));
+    models
+}
+
+/// Compares what was sent with what the models say; gives the models' count of retirements and why
+/// they ended.
+pub fn compare(
+    sent: &[Vec<Vec<u8>>],
+    models: Vec<Recorder>,
+    out: &mut Records,
+) -> (u64, Option<EndReason>) {
+    let (mut retired, mut reason) = (0, None);
+    for (hart, mut model) in models.into_iter().enumerate() {
+        retired += model.retired();
+        reason = reason.or(model.ended());
+        for bytes in &sent[hart] {
+            bytes.iter().for_each(|byte| out.say("byte", *byte));
+            out.say("end of a record of hart", hart as u32);
+        }
+        for record in model.take_records() {
+            let bytes = record.to_bytes();
+            bytes.iter().for_each(|byte| out.want("byte", *byte));
+            out.want("end of a record of hart", hart as u32);
+        }
+    }
+    (retired, reason)
+}

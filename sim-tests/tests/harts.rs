@@ -1,0 +1,116 @@
+//! Boards with several harts, through the whole path: recorded by the driver, every hart's records equal
+//! the model's, every hart's replay equals its retirements, and the recorder costs no cycle.
+
+use lookback_sim::EngineChoice;
+use lookback_sim_tests::torture::asm::{addi, amo, branch, csrr, jal, li, lw, sw, Code};
+use lookback_sim_tests::{run_plain, run_recorded, Options, Outcome};
+
+const RAM: u32 = 0x8000_0000;
+const LOCK: u32 = RAM + 0x1000;
+const TURNS: u32 = 60;
+const WFI: u32 = 0x1050_0073;
+
+/// All harts add to one number under one lock; the last to be done ends the run.
+fn counter(harts: u32) -> Vec<u8> {
+    let mut code = Code::at(RAM);
+    code.put([csrr(8, 0xf14)])
+        .put(li(9, LOCK))
+        .put(li(19, TURNS))
+        .label("again")
+        .put([addi(5, 0, 1)])
+        .label("spin")
+        .put([amo(1, 0, 6, 9, 5)])
+        .to(branch(1, 6, 0, 0), "spin")
+        .put([lw(7, 9, 4), addi(7, 7, 1), sw(7, 9, 4), amo(1, 0, 0, 9, 0)])
+        .put([addi(19, 19, -1)])
+        .to(branch(1, 19, 0, 0), "again")
+        .put([addi(28, 9, 8), amo(0, 0, 30, 28, 5), addi(30, 30, 1)])
+        .put(li(31, harts))
+        .to(branch(1, 30, 31, 0), "park")
+        .put(li(10, 0x0010_0000))
+        .put(li(11, 0x5555))
+        .put([sw(11, 10, 0)])
+        .label("park")
+        .put([WFI])
+        .to(jal(0, 0), "park");
+    elf(&code.finish())
+}
+
+/// An ELF file of one segment.
+fn elf(words: &[u32]) -> Vec<u8> {
+    let mut file = vec![0x7f, b'E', b'L', b'F', 1, 1, 1, 0];
+    file.resize(16, 0);
+    let size = 4 * words.len() as u32;
+    // Executable, RISC-V, version, entry, program headers behind this, no sections, no flags.
+    for half in [2u16, 243] {
+        file.extend(half.to_le_bytes());
+    }
+    for word in [1, RAM, 52, 0, 0] {
+        file.extend(word.to_le_bytes());
+    }
+    for half in [52u16, 32, 1, 40, 0, 0] {
+        file.extend(half.to_le_bytes());
+    }
+    for word in [1, 84, RAM, RAM, size, size, 5, 4] {
+        file.extend(word.to_le_bytes());
+    }
+    file.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    file
+}
+
+fn options(engine: EngineChoice, preset: &str, harts: u8, seed: u32) -> Options {
+    let mut options = Options::new(engine, preset);
+    (options.board.harts, options.board.seed) = (harts, seed);
+    options
+}
+
+fn recorded(elf: &[u8], options: &Options) -> Outcome {
+    let outcome = run_recorded(elf, options).expect("it is recorded");
+    let harts = u32::from(options.board.harts);
+    assert_eq!(outcome.finished, Some(0x5555));
+    let counted = outcome.ram[(LOCK + 4 - RAM) as usize / 4];
+    assert_eq!(counted, harts * TURNS, "the lock holds");
+    outcome.model_agrees().expect("records equal the model's");
+    let compared = outcome
+        .replay_equals_retirements()
+        .expect("replay equals the port");
+    assert_eq!(compared, outcome.retirements().count() as u64);
+    assert_eq!(outcome.recording.harts.len() as u32, harts);
+    outcome
+}
+
+#[test]
+fn every_hart_is_recorded_and_the_recorder_costs_nothing() {
+    let mut interleavings = std::collections::BTreeSet::new();
+    for harts in [2, 4] {
+        let elf = counter(harts.into());
+        for seed in [0, 1, 77] {
+            let options = options(EngineChoice::Verilator, "bugnet", harts, seed);
+            let outcome = recorded(&elf, &options);
+            let (_, finished, cycles) = run_plain(&elf, &options).expect("it runs");
+            assert_eq!(finished, Some(0x5555));
+            assert_eq!(outcome.cycles, cycles, "{harts} harts, seed {seed}");
+            assert_eq!(outcome.stall_cycles, 0);
+            interleavings.insert(cycles);
+        }
+    }
+    assert_eq!(interleavings.len(), 6, "seeds bring other interleavings");
+}
+
+#[test]
+fn a_recorder_that_is_too_small_holds_all_harts_and_loses_nothing() {
+    let elf = counter(2);
+    let outcome = recorded(&elf, &options(EngineChoice::Verilator, "tiny", 2, 5));
+    assert!(outcome.stall_cycles > 0);
+}
+
+#[test]
+fn both_engines_make_the_same_recording() {
+    let elf = counter(2);
+    let verilated = recorded(&elf, &options(EngineChoice::Verilator, "bugnet", 2, 9));
+    let stepped = recorded(&elf, &options(EngineChoice::RustHdl, "bugnet", 2, 9));
+    assert_eq!(verilated.trace, stepped.trace);
+    for hart in 0..2 {
+        assert_eq!(verilated.records_of(hart), stepped.records_of(hart));
+    }
+}

@@ -1,0 +1,297 @@
+//! `cargo xtask bitstream`: a board's bitstream from the open tools, and what it costs.
+//!
+//! ```text
+//!  rtl-gen ─► design.v ─► yosys ─► netlist.json ─► nextpnr ─► placed ─► firmware in ─► packed
+//!                            └► netlist.v (`cargo xtask netlist` simulates it)
+//! ```
+//! Everything is built in `target/boards/`; the numbers go to `bitstreams/`, which is committed.
+//! RAM is filled with known words while a design is placed, and the firmware replaces them in the
+//! placed design where the tools can do that: another firmware then takes seconds.
+
+mod image;
+pub mod netlist;
+mod place;
+mod report;
+mod synthesis;
+mod tools;
+pub mod uart;
+
+use anyhow::{ensure, Context, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use lookback_hdl::boards::board::{Board, BOARDS};
+use report::{Built, Entry};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use synthesis::Size;
+
+/// Options of `cargo xtask bitstream`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The board; see bitstreams/README.md.
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    board: Option<String>,
+    /// Every board; rewrites the table in bitstreams/README.md.
+    #[arg(long)]
+    all: bool,
+    /// Recorder: bugnet, small or tiny. Without this, the one that the board is meant for.
+    #[arg(long, conflicts_with = "all")]
+    preset: Option<String>,
+    /// Whose core.
+    #[arg(long, default_value = "lookback", value_parser = ["lookback", "picorv32", "serv"])]
+    core: String,
+    /// Build without a recorder only.
+    #[arg(long, conflicts_with_all = ["all", "preset"])]
+    no_recorder: bool,
+    /// Place and route with so many seeds; the median of Fmax is told.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99))]
+    seeds: u32,
+    /// Firmware in RAM; without this, firmware/programs/hello.c.
+    #[arg(long, value_name = "FILE")]
+    elf: Option<PathBuf>,
+    /// Stop after synthesis: cell counts only, and nothing is written to bitstreams/.
+    #[arg(long)]
+    synth_only: bool,
+    /// Fail where a board misses its clock, or the recorder costs more than 5 % of it.
+    #[arg(long, conflicts_with = "synth_only")]
+    check: bool,
+}
+
+/// What is built.
+#[derive(Clone, Copy)]
+pub struct Choice<'a> {
+    /// For which board.
+    pub board: &'static Board,
+    /// With which recorder, if any.
+    pub preset: Option<&'a str>,
+    /// With whose core.
+    pub core: &'a str,
+}
+
+impl Choice<'_> {
+    /// Where it is built.
+    pub fn folder(&self) -> PathBuf {
+        let preset = self.preset.unwrap_or("without");
+        let name = format!("{}-{}-{preset}", self.board.name, self.core);
+        crate::root().join("target/boards").join(name)
+    }
+}
+
+/// Builds what was asked for.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let boards: Vec<&'static Board> = match &arguments.board {
+        Some(name) => vec![lookback_rtl_gen::find_board(name)?],
+        None => BOARDS.iter().collect(),
+    };
+    let mut missed = Vec::new();
+    for board in boards {
+        let entry = build(board, arguments)?;
+        println!("{}", entry.table());
+        if !arguments.synth_only {
+            entry.write()?;
+        }
+        missed.extend(entry.missed());
+    }
+    if arguments.all && !arguments.synth_only {
+        report::write_overview()?;
+    }
+    ensure!(
+        !arguments.check || missed.is_empty(),
+        "{}",
+        missed.join("\n")
+    );
+    Ok(())
+}
+
+/// One board, with its recorder and without.
+fn build(board: &'static Board, arguments: &Arguments) -> Result<Entry> {
+    let preset = chosen_preset(board, arguments)?;
+    let bar = progress_bar();
+    let mut progress = |what: &str| bar.set_message(format!("{}: {what}", board.name));
+    let core = arguments.core.as_str();
+    let firmware = firmware(board, core, arguments.elf.as_deref())?;
+    let mut one = |preset| -> Result<Built> {
+        let choice = Choice {
+            board,
+            preset,
+            core,
+        };
+        build_one(&choice, &firmware, arguments, &mut progress)
+    };
+    let with = preset.map(|preset| one(Some(preset))).transpose()?;
+    let without = one(None)?;
+    let tools = vec![
+        tools::version(synthesis::yosys(board, &mut progress)?, "-V"),
+        place::version(board, &mut progress)?,
+    ];
+    bar.finish_and_clear();
+    Ok(Entry::new(
+        board,
+        core,
+        preset,
+        arguments.seeds,
+        tools,
+        with,
+        without,
+    ))
+}
+
+fn chosen_preset<'a>(board: &Board, arguments: &'a Arguments) -> Result<Option<&'a str>> {
+    if arguments.no_recorder {
+        return Ok(None);
+    }
+    if let Some(preset) = &arguments.preset {
+        ensure!(
+            lookback_rtl_gen::RECORDERS.contains(&preset.as_str()),
+            "no preset is called \"{preset}\"; there are: {}",
+            lookback_rtl_gen::RECORDERS.join(", ")
+        );
+        return Ok(Some(preset));
+    }
+    Ok(board.presets.first().copied())
+}
+
+/// The words of RAM: the user's program, or `hello` for this core and this much memory.
+fn firmware(board: &Board, core: &str, elf: Option<&Path>) -> Result<Vec<u32>> {
+    if let Some(path) = elf {
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        return image::words(&path.display().to_string(), &bytes, board.ram_bytes);
+    }
+    let bytes = crate::firmware::for_board("hello", core, board.ram_bytes)?;
+    image::words("hello.elf", &bytes, board.ram_bytes)
+}
+
+fn build_one(
+    choice: &Choice<'_>,
+    firmware: &[u32],
+    arguments: &Arguments,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Built> {
+    let folder = choice.folder();
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot make {}", folder.display()))?;
+    let board = choice.board;
+    let what = choice.preset.unwrap_or("no recorder");
+    let filling = if place::can_swap(board) {
+        image::filling(board.ram_bytes)
+    } else {
+        firmware.to_vec()
+    };
+    image::write_hex(&folder.join(place::FILLING_FILE), &filling)?;
+    let size = synthesised(choice, &filling, &folder, &mut |step| {
+        progress(&format!("{what}: {step}"));
+    })?;
+    synthesis::check_fit(choice, &size)?;
+    if arguments.synth_only {
+        return Ok(Built {
+            size,
+            fmax: Vec::new(),
+            best_seed: 1,
+            sha256: String::new(),
+        });
+    }
+    let mut fmax = Vec::new();
+    for seed in 1..=arguments.seeds {
+        progress(&format!(
+            "{what}: place and route, seed {seed} of {}",
+            arguments.seeds
+        ));
+        fmax.push(placed(choice, seed, &folder, progress)?);
+    }
+    let best = (1..).zip(&fmax).max_by(|a, b| a.1.total_cmp(b.1));
+    let best_seed = best.map_or(1, |(seed, _)| seed);
+    progress(&format!("{what}: packing"));
+    let bitstream = place::pack(choice, best_seed, firmware, &folder, progress)?;
+    let bytes = std::fs::read(&bitstream)
+        .with_context(|| format!("cannot read {}", bitstream.display()))?;
+    eprintln!("{}", bitstream.display());
+    Ok(Built {
+        size,
+        fmax,
+        best_seed,
+        sha256: format!("{:x}", Sha256::digest(&bytes)),
+    })
+}
+
+/// Synthesis, unless the same Verilog and the same filling were synthesised before.
+fn synthesised(
+    choice: &Choice<'_>,
+    filling: &[u32],
+    folder: &Path,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Size> {
+    progress("generating Verilog");
+    let sources = synthesis::write_verilog(choice, folder, progress)?;
+    let mut hash = Sha256::new();
+    for (_, text) in &sources.texts {
+        hash.update(text);
+    }
+    hash.update(format!("{:?}{:?}", sources.defines, sources.files));
+    filling
+        .iter()
+        .for_each(|word| hash.update(word.to_le_bytes()));
+    hash.update(tools::version(
+        synthesis::yosys(choice.board, progress)?,
+        "-V",
+    ));
+    let hash = format!("{:x}", hash.finalize());
+    let kept = folder.join("synthesised.json");
+    if let Ok(text) = std::fs::read_to_string(&kept) {
+        if let Ok((known, size)) = serde_json::from_str::<(String, Size)>(&text) {
+            if known == hash {
+                return Ok(size);
+            }
+        }
+    }
+    for seed in 1..=99 {
+        let stale = folder.join(format!("report-{seed}.json"));
+        if stale.exists() {
+            std::fs::remove_file(stale)?;
+        }
+    }
+    progress("yosys");
+    let size = synthesis::synthesise(choice, filling, folder, progress)?;
+    std::fs::write(&kept, serde_json::to_string(&(hash, size))?)?;
+    Ok(size)
+}
+
+/// Place and route, unless this netlist was placed with this seed before.
+fn placed(
+    choice: &Choice<'_>,
+    seed: u32,
+    folder: &Path,
+    progress: &mut dyn FnMut(&str),
+) -> Result<f64> {
+    let done = folder.join(format!("report-{seed}.json"));
+    if done.exists() && folder.join(place::placed(choice.board, seed)).exists() {
+        return place::known_fmax(&done);
+    }
+    place::place(choice, seed, folder, progress)
+}
+
+/// Fails when a hart with its RAM does not fit the small board: every day, because it is exact and
+/// quick. The recorder's own budget, on an ECP5, is `cargo xtask synth`'s.
+pub fn check_synthesised() -> Result<()> {
+    let board = lookback_rtl_gen::find_board("hx8k")?;
+    let choice = Choice {
+        board,
+        preset: None,
+        core: "lookback",
+    };
+    let folder = choice.folder().join("check");
+    std::fs::create_dir_all(&folder)?;
+    let filling = image::filling(board.ram_bytes);
+    let mut progress = |step: &str| eprintln!("{}: {step}", board.name);
+    let size = synthesis::synthesise(&choice, &filling, &folder, &mut progress)?;
+    println!("{}, no recorder: {size:?}", board.name);
+    synthesis::check_fit(&choice, &size)
+}
+
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

