@@ -137,9 +137,9 @@ impl Check for Intervals {
     type Step = Stretch;
 
     fn runs() -> BoxedStrategy<Vec<Stretch>> {
-        let stretch = |most: usize| {
+        let stretch = |most: usize, keys: u32| {
             (
-                (seldom(500), any::<u64>()),
+                (seldom(keys), any::<u64>()),
                 prop_oneof![3 => Just(1000u32), 1 => Just(500)],
                 prop_oneof![3 => Just(0u32), 1 => Just(300), 1 => Just(1000)],
                 vec(turn(), 0..most),
@@ -152,7 +152,8 @@ impl Check for Intervals {
                     turns,
                 })
         };
-        prop_oneof![2 => vec(stretch(40), 1..5), 1 => vec(stretch(6), 20..40)].boxed()
+        // As many key intervals as there are marks, so that they come round.
+        prop_oneof![2 => vec(stretch(40, 500), 1..5), 1 => vec(stretch(6, 900), 20..40)].boxed()
     }
 
     fn drive(run: &[Stretch], dut: &mut dyn Dut, out: &mut Records) {
