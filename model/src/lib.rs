@@ -8,7 +8,7 @@
 //! retirement ┤                              ├ encoder ─ interval ─ log_ring ─ framer
 //!            └ register_shadow ── digest ───┘    └ dictionary
 //! ```
-//! With codec `compact` everything between retirement and interval is in [`compact`].
+//! [`trigger`] watches for what ends a recording. With codec `compact` everything between retirement and interval is in [`compact`].
 //! Of several harts, [`strata_arbiter`] and [`chunk_counter`] find out what has to be known of their
 //! order, [`order`] makes records of it, and [`several::Recorders`] is the whole.
 //! [`recorder::Recorder`] is the whole up to finished records; [`stimulus`] makes random but
@@ -32,6 +32,7 @@ pub mod register_shadow;
 pub mod several;
 pub mod stimulus;
 pub mod strata_arbiter;
+pub mod trigger;
 #[cfg(test)]
 mod testing;
 

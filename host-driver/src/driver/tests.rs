@@ -75,6 +75,7 @@ pub(super) fn end(retired: u64) -> End {
         cycles: 4000,
         stalls: 0,
         lost: 0,
+        fired: None,
         breach: None,
     }
 }
