@@ -32,9 +32,9 @@ pub mod register_shadow;
 pub mod several;
 pub mod stimulus;
 pub mod strata_arbiter;
-pub mod trigger;
 #[cfg(test)]
 mod testing;
+pub mod trigger;
 
 pub use recorder::Recorder;
 pub use stimulus::{Event, Stimulus};

@@ -108,18 +108,13 @@ mod tests {
 
     #[test]
     fn each_kind_fires_when_asked_for() {
-        use registers::{
-            TRIGGER_CALL, TRIGGER_EBREAK, TRIGGER_PC, TRIGGER_READ, TRIGGER_WRITE,
-        };
+        use registers::{TRIGGER_CALL, TRIGGER_EBREAK, TRIGGER_PC, TRIGGER_READ, TRIGGER_WRITE};
         let of = |insn, trap| Retire {
             insn,
             trap,
             ..Retire::default()
         };
-        assert_eq!(
-            fires(TRIGGER_EBREAK, of(EBREAK, true)),
-            Some(Cause::Ebreak)
-        );
+        assert_eq!(fires(TRIGGER_EBREAK, of(EBREAK, true)), Some(Cause::Ebreak));
         assert_eq!(fires(TRIGGER_EBREAK, of(CALL, false)), None);
         assert_eq!(fires(TRIGGER_CALL, of(CALL, false)), Some(Cause::Call));
         assert_eq!(fires(!TRIGGER_CALL, of(CALL, false)), None);
@@ -130,10 +125,7 @@ mod tests {
         assert_eq!(fires(TRIGGER_PC, at(0x8000_1000)), Some(Cause::Pc));
         assert_eq!(fires(TRIGGER_PC, at(0x8000_1010)), None);
         assert_eq!(fires(TRIGGER_PC, at(0x8000_0ffe)), None);
-        assert_eq!(
-            fires(TRIGGER_READ, load(0x8000_100c)),
-            Some(Cause::Access)
-        );
+        assert_eq!(fires(TRIGGER_READ, load(0x8000_100c)), Some(Cause::Access));
         assert_eq!(fires(TRIGGER_READ, load(0x8000_1010)), None);
         assert_eq!(fires(TRIGGER_WRITE, load(0x8000_100c)), None);
         let faulting = Retire {
