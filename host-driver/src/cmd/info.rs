@@ -5,7 +5,7 @@ use super::{print, print_json, Outcome};
 use crate::driver::ending::Ending;
 use crate::text::{count, plural};
 use anyhow::Result;
-use lookback_log_format::interval::EndReason;
+use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::order::OrderKind;
 use lookback_log_format::registers::{CONTROL_MAY_STALL, CONTROL_RING};
 use lookback_log_format::{RecorderConfig, CRC, FORMAT_VERSION};
@@ -52,7 +52,10 @@ fn as_json(args: &Args, opened: &Opened, flaws: &[String]) -> Value {
             "hart": log.hart,
             "indices": log.intervals().map(|i| i.header.index).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
-        "ring": recording.config.control & CONTROL_RING != 0,
+        "ring": (recording.config.control & CONTROL_RING != 0).then(|| json!({
+            "bytes": 1u64 << recording.config.ring_bits.min(32),
+            "instructions": recording.harts.iter().map(unbroken).sum::<u64>(),
+        })),
         "trigger": recording.end.as_ref().and_then(|end| end.fired).map(|fired| json!({
             "cause": fired.cause,
             "hart": fired.hart,
@@ -207,7 +210,7 @@ fn ring(recording: &Recording) -> String {
     if recording.config.control & CONTROL_RING == 0 {
         return String::new();
     }
-    let summary = recording.summary();
+    let held: u64 = recording.harts.iter().map(unbroken).sum();
     let size = 1u64 << recording.config.ring_bits.min(32);
     let all = match &recording.end {
         Some(end) => format!(" of {}", count(end.retired)),
@@ -216,8 +219,27 @@ fn ring(recording: &Recording) -> String {
     format!(
         "{} bytes held the last {}{all} instructions",
         count(size),
-        count(summary.instructions)
+        count(held)
     )
+}
+
+/// Instructions of a hart without a break before its end: intervals that filled the ring alone were sent
+/// when they came, and others gave way after them.
+fn unbroken(log: &HartLog) -> u64 {
+    let mut held = 0;
+    let mut next: Option<u32> = None;
+    for record in log.records.iter().rev() {
+        let Record::Interval(interval) = record else {
+            break;
+        };
+        let index = interval.header.index;
+        if next.is_some_and(|next| index.wrapping_add(1) != next) {
+            break;
+        }
+        held += u64::from(interval.trailer.instructions);
+        next = Some(index);
+    }
+    held
 }
 
 /// Which trigger fired, and where.

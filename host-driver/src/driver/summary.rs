@@ -160,7 +160,7 @@ impl fmt::Display for Summary {
         if self.ring {
             writeln!(
                 f,
-                "  the ring held the last {}; {} before them gave way",
+                "  the ring gave {}; {} more had given way",
                 plural(self.instructions, "instruction"),
                 count(self.gave_way)
             )?;

@@ -503,8 +503,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "harts-two-triggers",
         what: "A hart's trigger fires although another's was the first.",
         block: "recorder-tiny-2",
-        from: "fronts$0$disarm = triggered;",
-        to: "fronts$0$disarm = 1'b0;",
+        from: "fronts$1$disarm = triggered;",
+        to: "fronts$1$disarm = 1'b0;",
         quick: false,
     },
     Fault {

@@ -29,6 +29,10 @@ impl<const N: usize, const IS_BUGNET: bool> Check for OfHarts<N, IS_BUGNET> {
                     recording.sizes = if IS_BUGNET { BUGNET } else { TINY };
                     // Who else wrote while events were lost cannot be told afterwards.
                     recording.may_stall = true;
+                    // Often long enough after a trigger that another hart would have one, too.
+                    if recording.seed % 3 == 0 {
+                        recording.trigger.get_or_insert(100);
+                    }
                 }
                 run
             })
