@@ -210,8 +210,11 @@ fn watch() -> BoxedStrategy<TriggerSettings> {
         .prop_map(|(is, kinds, first, words)| {
             let lo = 0x8000_0000 + 4 * first;
             let hi = lo + 4 * words;
-            let watch = TriggerSettings { kinds, lo, hi };
-            is.then_some(watch).unwrap_or_default()
+            if is {
+                TriggerSettings { kinds, lo, hi }
+            } else {
+                TriggerSettings::default()
+            }
         })
         .boxed()
 }
