@@ -16,11 +16,11 @@ use super::item_coder::ItemCoder;
 use super::known_image::KnownImage;
 use super::range_coder::RangeCoder;
 use super::record_writer::RecordWriter;
+use super::registers::Registers;
 use super::sequencer::CompactSequencer;
 use super::tags::CompactTags;
 use super::told::Told;
 use super::waiting::Waiting;
-use crate::attach::register_copy::RegisterCopy;
 use crate::recorder::circuit::circuit;
 use crate::recorder::counters::Counters;
 use crate::recorder::digest::DigestStep;
@@ -157,7 +157,7 @@ circuit! {
         image: KnownImage<D>,
         told: Told,
         digest: DigestStep,
-        registers: RegisterCopy,
+        registers: Registers,
         counters: Counters,
         watcher: Trigger,
         control: IntervalControl<C>,
@@ -178,13 +178,12 @@ circuit! {
         device: Signal<Local, Bit>,
         result: Signal<Local, Bit>,
         wfi: Signal<Local, Bit>,
-        flags: Signal<Local, Bits<19>>,
+        flags: Signal<Local, Bits<21>>,
     }
     constants {
-        no_flags: 19 = 0,
+        no_flags: 21 = 0,
         no_lanes: 4 = 0,
         no_data: 32 = 0,
-        no_register: 5 = 0,
     }
     check {
         assert!(C >= 10, "all contexts are cleared when a recording begins");
@@ -290,7 +289,6 @@ impl<
         self.registers.write_data.next = self.retire.rd_data.val();
         self.registers.left_addr.next = self.retire.insn.val().get_bits::<5>(15);
         self.registers.right_addr.next = self.retire.insn.val().get_bits::<5>(20);
-        self.registers.old_addr.next = self.no_register.val();
         self.told.clear.next = self.clears.val();
         self.told.key_every.next = self.key_every.val();
         self.told.insn.next = self.retire.insn.val();
@@ -394,7 +392,9 @@ impl<
                 .replace_bit(14, self.device.val())
                 .replace_bit(15, self.image.data_inside.val())
                 .replace_bit(16, self.result.val())
-                .replace_bit(18, self.wfi.val());
+                .replace_bit(18, self.wfi.val())
+                .replace_bit(19, self.registers.left_blank.val())
+                .replace_bit(20, self.registers.right_blank.val());
         }
         self.flags.next = self
             .flags

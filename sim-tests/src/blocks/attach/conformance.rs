@@ -2,7 +2,7 @@
 
 use super::raw_ports;
 use crate::blocks::{seldom, word, Inputs, Lockstep};
-use lookback_log_format::isa::expand;
+use lookback_log_format::isa::{expand, is_opaque};
 use lookback_log_format::Retire;
 use lookback_model::attach::styles::{damage, Core, Style};
 use lookback_model::attach::Conformance;
@@ -114,7 +114,11 @@ impl Lockstep for Rules {
                         let mut retire = core.next().filter(|_| valid);
                         if let Some(raw) = &mut retire {
                             raw.trap = trap;
-                            if damaged {
+                            // A register that is none of theirs is all that can be wrong with
+                            // words which the rules do not know, and they are few.
+                            if damaged && is_opaque(expand(raw.insn)) && random.chance(500) {
+                                raw.rd_addr ^= 1 << random.below(5);
+                            } else if damaged {
                                 damage(raw, &mut random);
                             }
                         }

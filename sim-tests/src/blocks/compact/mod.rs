@@ -20,6 +20,7 @@ use lookback_hdl::compact::{
     known_image::KnownImage,
     range_coder::RangeCoder,
     record_writer::RecordWriter,
+    registers::Registers,
     sequencer::CompactSequencer,
     tags::CompactTags,
     told::Told,
@@ -58,6 +59,9 @@ pub const BLOCKS: &[Block] = &[
     block!("compact-image", ports::Image, 60; KnownImage<5>:
         clock; in clear sweep image_lo image_hi rvfi_pc rvfi_addr pc addr store snoop snoop_addr;
         out code_inside code_known data_inside data_known),
+    block!("compact-registers", ports::Sources, 40; Registers:
+        clock; in reset write write_addr write_data left_addr right_addr;
+        out left left_blank right right_blank),
     block!("compact-sequencer", entries::Entries, 100; CompactSequencer<6>:
         clock; in clear valid flags position pc insn value left right from addr masks snoop_addr
             digest tag_known tag_escape full;

@@ -192,7 +192,8 @@ impl<'a> Bench<'a> {
         while quiet < 300 {
             let taken = self.pieces.len();
             self.cycle();
-            let busy = self.piece.is_some() || taken != self.pieces.len();
+            let waits = self.dut.get("piece_ready") == 1;
+            let busy = waits || self.piece.is_some() || taken != self.pieces.len();
             quiet = if busy { 0 } else { quiet + 1 };
         }
         out.say("empty", self.dut.get("empty"));

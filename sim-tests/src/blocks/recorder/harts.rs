@@ -3,7 +3,7 @@
 
 use super::front::{set_retirement, End, Recording, Runs};
 use crate::blocks::host::{began, Host};
-use crate::blocks::{Check, Records};
+use crate::blocks::{seldom, Check, Records};
 use lookback_hdl::recorder::config::{BUGNET, TINY};
 use lookback_log_format::frame::{kind, End as EndPayload, Frame};
 use lookback_log_format::interval::EndReason;
@@ -22,9 +22,13 @@ impl<const N: usize, const IS_BUGNET: bool> Check for OfHarts<N, IS_BUGNET> {
     type Step = Recording;
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
-        Runs::runs()
-            .prop_map(|mut run| {
+        (Runs::runs(), seldom(500), 0..100u32)
+            .prop_map(|(mut run, triggered, after)| {
                 run.truncate(2);
+                // A trigger of one hart ends what all of them record.
+                if let (true, Some(recording)) = (triggered, run.first_mut()) {
+                    recording.trigger = Some(after);
+                }
                 for recording in &mut run {
                     recording.sizes = if IS_BUGNET { BUGNET } else { TINY };
                     // Who else wrote while events were lost cannot be told afterwards.
