@@ -5,6 +5,7 @@ use super::{print, print_json, Outcome};
 use crate::driver::ending::Ending;
 use crate::text::{count, plural};
 use anyhow::Result;
+use lookback_log_format::config::Coder;
 use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::order::OrderKind;
 use lookback_log_format::registers::{CONTROL_MAY_STALL, CONTROL_RING};
@@ -120,10 +121,21 @@ fn recorder(config: &RecorderConfig) -> String {
         * u64::from(config.tag_ways)
         * u64::from(config.tag_words)
         * 4;
+    let codec = match config.compact() {
+        None => "codec bugnet".to_owned(),
+        Some(compact) => format!(
+            "codec compact with the {} coder, {} a key group",
+            if compact.coder == Coder::Arithmetic {
+                "arithmetic"
+            } else {
+                "plain"
+            },
+            plural(compact.key.into(), "interval")
+        ),
+    };
     format!(
-        "{:?} codec, {} at {:.1} MHz, first-load tags for {} bytes, {} dictionary entries, \
+        "{codec}, {} at {:.1} MHz, first-load tags for {} bytes, {} dictionary entries, \
          intervals of {}, {}",
-        config.codec,
         plural(config.harts.into(), "hart"),
         f64::from(config.clock_hz) / 1e6,
         count(tags),

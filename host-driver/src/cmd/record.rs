@@ -79,6 +79,10 @@ pub struct Args {
     /// ring gives way by intervals [default: 100000; armed, with codec compact, 1000000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(64..=0xff_ffff))]
     interval: Option<u32>,
+    /// Codec compact: intervals a key group. Only the first of a group replays by itself; the others
+    /// go on with what it has learnt, and cost much less log.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    key: u16,
     /// What the recorder does when it cannot keep up.
     #[arg(long, value_enum, default_value = "stall")]
     policy: Policy,
@@ -154,7 +158,7 @@ fn settings(args: &Args, firmware: &Firmware) -> Result<Settings> {
         log_results: args.check,
         window: firmware.window(),
         loaded: firmware.loaded_window(),
-        key: 1,
+        key: args.key,
         arm,
         max_instructions: args.max_instructions,
         patience: Duration::from_secs(args.timeout),
@@ -297,6 +301,9 @@ fn simulated(args: &BoardArgs, seed: u64, firmware: &Firmware, ui: &mut Ui) -> R
         seed: board::interleaving(seed),
         ..args.options()?
     };
+    if let Some(note) = args.note() {
+        ui.tell(&note);
+    }
     let board = board::power_up(&options, firmware, ui)?;
     let input = ConsoleInput::from_stdin();
     Ok(SimLink::new(board, options.bit_clocks, Some(input)))

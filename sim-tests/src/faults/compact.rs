@@ -103,8 +103,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "compact-sequencer-blank",
         what: "A register that nobody has written is logged as whatever the memory holds.",
         block: "compact-sequencer",
-        from: "if (at[5] & ~flags[19]) begin",
-        to: "if (at[5]) begin",
+        from: "if (at[32'h5] & ~flags[32'h13]) begin",
+        to: "if (at[32'h5]) begin",
         quick: false,
     },
     Fault {
