@@ -61,11 +61,9 @@ pub struct Message {
     /// The stored register wanted is a setting.
     pub setting: Signal<Out, Bit>,
     /// Its number.
-    pub number: Signal<Out, Bits<3>>,
+    pub number: Signal<Out, Bits<4>>,
     /// The bit of it that will be wanted in the next cycle.
     pub index: Signal<Out, Bits<5>>,
-    /// The stored register wanted is COMPACT, which has no number.
-    pub compact: Signal<Out, Bit>,
     /// The bit that was wanted.
     pub stored_bit: Signal<In, Bit>,
     reply_ff: DFF<Bit>,
@@ -100,9 +98,6 @@ pub struct Message {
     leads: Signal<Local, Bits<8>>,
     reasons: Signal<Local, Bits<8>>,
     slot_step: Constant<Bits<2>>,
-    identities: Constant<Bits<5>>,
-    compacts: Constant<Bits<5>>,
-    settings: Constant<Bits<5>>,
     counters: Constant<Bits<5>>,
     breaches: Constant<Bits<5>>,
     status: Constant<Bits<3>>,
@@ -140,7 +135,6 @@ impl Default for Message {
             setting: Default::default(),
             number: Default::default(),
             index: Default::default(),
-            compact: Default::default(),
             stored_bit: Default::default(),
             reply_ff: Default::default(),
             register_ff: Default::default(),
@@ -169,9 +163,6 @@ impl Default for Message {
             leads: Default::default(),
             reasons: Default::default(),
             slot_step: Constant::new(1.into()),
-            identities: Constant::new(0.into()),
-            compacts: Constant::new(1.into()),
-            settings: Constant::new(2.into()),
             counters: Constant::new(4.into()),
             breaches: Constant::new(5.into()),
             status: Constant::new(0.into()),
@@ -222,16 +213,12 @@ impl Logic for Message {
 
         self.group.next = self.register_ff.q.val().get_bits::<5>(3);
         self.low.next = self.register_ff.q.val().get_bits::<3>(0);
-        self.stored.next =
-            (self.group.val() == self.identities.val()) | (self.group.val() == self.settings.val());
-        self.compact.next = (self.group.val() == self.compacts.val()) & !self.low.val().any();
-        if self.compact.val() {
-            self.stored.next = true;
-        }
+        // Sixteen of identification, sixteen settings; those that do not exist are stored as 0.
+        self.stored.next = !self.group.val().get_bits::<3>(2).any();
         self.counter.next = self.group.val() == self.counters.val();
         self.breach.next = self.group.val() == self.breaches.val();
         self.setting.next = self.group.val().get_bit(1);
-        self.number.next = self.low.val();
+        self.number.next = self.register_ff.q.val().get_bits::<4>(0);
         self.asked.next = 0.into();
         if self.counter.val() {
             self.asked.next = self.pick_run_code.val() << self.low.val();

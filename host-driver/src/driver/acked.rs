@@ -6,7 +6,9 @@
 
 mod command;
 
+use super::arm::Armed;
 use super::disk::Sink;
+use super::drain::PULLING;
 use super::file::Recording;
 use super::stream::{Place, Stream};
 use super::summary::Summary;
@@ -92,6 +94,9 @@ struct Acked<'w, 'l, 'f, W> {
     last_nudge: Duration,
     last_sync: Duration,
     position: u64,
+    armed: Armed,
+    /// The host's trigger must be pulled.
+    pull: bool,
 }
 
 /// Drains a recording that runs; `None` if the board sends its log without offsets.
@@ -125,7 +130,10 @@ pub(super) fn drain<W: Sink>(
         last_nudge: now,
         last_sync: now,
         position: 0,
+        armed: Armed::default(),
+        pull: false,
     };
+    drain.begin.summary.ring = drain.begin.control & reg::CONTROL_RING != 0;
     let over = loop {
         if let Some(over) = drain.step(settings, watcher)? {
             break over;
@@ -169,7 +177,11 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
         self.take_console(watcher)?;
         self.begin.summary.link = self.wire.traffic();
         self.stop_if_asked(settings, watcher);
-        if watcher.stop_asked() > 1 {
+        if settings.arm.is_some() {
+            let position = self.position.max(self.wire.link().retired().unwrap_or(0));
+            self.armed.tell(position, watcher);
+        }
+        if watcher.stop_asked() > 1 + u32::from(settings.arm.is_some()) {
             return Ok(Some(Over::Paused("the recording was aborted".into())));
         }
         self.sync()?;
@@ -269,6 +281,8 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
                 self.finish.certain = value == self.begin.stream.sum();
                 self.doubt |= !self.finish.certain;
             }
+            // Pulled for good when the board says so.
+            reg::TRIGGER => self.pull &= value & reg::TRIGGER_NOW == 0,
             reg::CONTROL => self.stopped |= value & reg::CONTROL_RECORD == 0,
             reg::STATUS => return Ok(self.status(value)),
             reg::RETIRED_LO => self.position = self.position.max(value.into()),
@@ -278,6 +292,7 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
     }
 
     fn status(&mut self, status: u32) -> Option<Over> {
+        self.armed.status(status);
         self.look_back |= self.adrift && status & reg::STATUS_ENDED != 0;
         // More than once: it may be just about to begin.
         self.idle_answers = match status & (reg::STATUS_RECORDING | reg::STATUS_ENDED) {
@@ -324,7 +339,13 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
         }
         let position = self.position.max(self.wire.link().retired().unwrap_or(0));
         let enough = settings.max_instructions.is_some_and(|max| position >= max);
-        if enough || watcher.stop_asked() > 0 {
+        let armed = u32::from(settings.arm.is_some());
+        if armed == 1 && watcher.stop_asked() > 0 && !self.armed.pulled {
+            self.armed.pulled = true;
+            self.pull = true;
+            watcher.note(PULLING);
+        }
+        if enough || watcher.stop_asked() > armed {
             watcher.note(if enough {
                 "enough instructions: stopping, and draining what the board still holds"
             } else {
