@@ -15,7 +15,8 @@
 //! | word | run code | RETIRED | CYCLES | STALLS | LOST | BREACH to GOT | STATUS |
 //!
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
-//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 5 of CONTROL, 16 of KEY.
+//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 6 of CONTROL, 16 of KEY. STREAM is
+//! nothing but its copy: only the host wants it.
 //! A reset empties the registers but not the memory of their copies: a setting is read as 0 until
 //! it was written.
 
@@ -109,8 +110,9 @@ pub struct Control {
     pub breach_want: Signal<In, Bits<32>>,
     /// BREACH_GOT.
     pub breach_got: Signal<In, Bits<32>>,
-    /// CONTROL: bit 0 record, 1 may stall, 2 ring, 3 trigger on trap, 4 log results.
-    pub control: Signal<Out, Bits<5>>,
+    /// CONTROL: bit 0 record, 1 may stall, 2 ring, 3 trigger on trap, 4 log results, 5 acknowledged
+    /// link.
+    pub control: Signal<Out, Bits<6>>,
     /// INTERVAL.
     pub interval: Signal<Out, Bits<32>>,
     /// COUNT_BITS.
@@ -123,7 +125,7 @@ pub struct Control {
     pub post_trigger: Signal<Out, Bits<32>>,
     /// KEY.
     pub key: Signal<Out, Bits<16>>,
-    control_ff: DFF<Bits<5>>,
+    control_ff: DFF<Bits<6>>,
     interval_ff: DFF<Bits<24>>,
     count_bits_ff: DFF<Bits<5>>,
     image_lo_ff: DFF<Bits<26>>,
@@ -137,6 +139,7 @@ pub struct Control {
     post_trigger_set_ff: DFF<Bit>,
     key_ff: DFF<Bits<16>>,
     key_set_ff: DFF<Bit>,
+    stream_set_ff: DFF<Bit>,
     compact_ff: DFF<Bit>,
     compact_bit_ff: DFF<Bit>,
     bits: RegisterBits,
@@ -158,6 +161,7 @@ pub struct Control {
     image_hi_number: Constant<Bits<3>>,
     post_trigger_number: Constant<Bits<3>>,
     key_number: Constant<Bits<3>>,
+    stream_number: Constant<Bits<3>>,
     compact_word: Constant<Bits<32>>,
     setting_row: Constant<Bits<9>>,
     step: Constant<Bits<5>>,
@@ -218,6 +222,7 @@ impl Control {
             post_trigger_set_ff: Default::default(),
             key_ff: Default::default(),
             key_set_ff: Default::default(),
+            stream_set_ff: Default::default(),
             compact_ff: Default::default(),
             compact_bit_ff: Default::default(),
             bits: RegisterBits::new([
@@ -247,6 +252,7 @@ impl Control {
             image_hi_number: number(4),
             post_trigger_number: number(5),
             key_number: number(7),
+            stream_number: number(6),
             compact_word: Constant::new(u64::from(identity.compact).into()),
             setting_row: Constant::new(0x100.into()),
             step: Constant::new(1.into()),
@@ -273,7 +279,7 @@ impl Logic for Control {
             image_hi_set_ff,
             post_trigger_set_ff
         );
-        dff_setup!(self, clock, copying_ff, place_ff);
+        dff_setup!(self, clock, copying_ff, place_ff, stream_set_ff);
         dff_setup!(self, clock, key_ff, key_set_ff, compact_ff, compact_bit_ff);
         self.control.next = self.control_ff.q.val();
         self.interval.next = bit_cast::<32, 24>(self.interval_ff.q.val());
@@ -287,7 +293,7 @@ impl Logic for Control {
             self.write.val() & (self.register.val().get_bits::<5>(3) == self.settings.val());
         self.low.next = self.register.val().get_bits::<3>(0);
         if self.known.val() & (self.low.val() == self.control_number.val()) {
-            self.control_ff.d.next = self.value.val().get_bits::<5>(0);
+            self.control_ff.d.next = self.value.val().get_bits::<6>(0);
             self.control_set_ff.d.next = true;
         }
         if self.known.val() & (self.low.val() == self.interval_number.val()) {
@@ -314,6 +320,9 @@ impl Logic for Control {
             self.key_ff.d.next = self.value.val().get_bits::<16>(0);
             self.key_set_ff.d.next = true;
         }
+        if self.known.val() & (self.low.val() == self.stream_number.val()) {
+            self.stream_set_ff.d.next = true;
+        }
 
         // The copy; that of a register which does not exist is never read.
         self.copying.next = self.copying_ff.q.val();
@@ -329,9 +338,10 @@ impl Logic for Control {
             self.kept.next = !self.place_ff.q.val().get_bit(4);
         } else if self.number.val() == self.interval_number.val() {
             self.kept.next = !self.place_ff.q.val().get_bits::<2>(3).all();
-        } else if (self.number.val() == self.control_number.val())
-            | (self.number.val() == self.count_bits_number.val())
-        {
+        } else if self.number.val() == self.control_number.val() {
+            self.kept.next =
+                !self.above_4.val() | !(self.above_8.val() | self.place_ff.q.val().get_bit(1));
+        } else if self.number.val() == self.count_bits_number.val() {
             self.kept.next = !self.above_4.val()
                 | !(self.above_8.val() | self.place_ff.q.val().get_bits::<2>(0).any());
         } else if (self.number.val() == self.image_lo_number.val())
@@ -367,6 +377,8 @@ impl Logic for Control {
             self.set.next = self.post_trigger_set_ff.q.val();
         } else if self.number.val() == self.key_number.val() {
             self.set.next = self.key_set_ff.q.val();
+        } else if self.number.val() == self.stream_number.val() {
+            self.set.next = self.stream_set_ff.q.val();
         }
         self.compact_ff.d.next = self.compact.val();
         self.compact_bit_ff.d.next =
@@ -442,6 +454,7 @@ impl Logic for Control {
             self.post_trigger_set_ff.d.next = false;
             self.key_ff.d.next = 0.into();
             self.key_set_ff.d.next = false;
+            self.stream_set_ff.d.next = false;
             self.copying_ff.d.next = false;
             self.place_ff.d.next = 0.into();
         }
@@ -517,8 +530,24 @@ mod tests {
         let mut control = Control::new(IDENTITY);
         control.connect_all();
         tick!(control);
-        let written = [0xfffa, 1000, 12, 0x8000_0041, 0x8000_1000, 0xffff_ffff];
-        let settings = [0x1a, 1000, 12, 0x8000_0040, 0x8000_1000, 0xffff_ffff];
+        let written = [
+            0xfffa,
+            1000,
+            12,
+            0x8000_0041,
+            0x8000_1000,
+            0xffff_ffff,
+            0x8123_4567,
+        ];
+        let settings = [
+            0x3a,
+            1000,
+            12,
+            0x8000_0040,
+            0x8000_1000,
+            0xffff_ffff,
+            0x8123_4567,
+        ];
         for (i, value) in written.into_iter().enumerate() {
             let number = i as u64;
             assert_eq!(
