@@ -282,7 +282,9 @@ impl<'a> Bench<'a> {
             _ => bytes.len(),
         };
         let bits = |bytes: &[u8]| -> Vec<u8> {
-            let bits = bytes.iter().flat_map(|byte| (0..8).map(move |n| byte >> n & 1));
+            let bits = bytes
+                .iter()
+                .flat_map(|byte| (0..8).map(move |n| byte >> n & 1));
             bits.collect()
         };
         self.sent[0].extend(vec![2; 8 * piece_at]);
