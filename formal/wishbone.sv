@@ -22,10 +22,11 @@ module proof (
     input wire quiet,
     input wire [5:0] control_word,
     input wire [4:0] count_bits,
-    input wire [5:0] status,
+    input wire [5:0] watch,
+    input wire [10:0] status,
     input wire [3:0] breach_rule,
     // The other words of the register map, by the numbers below.
-    input wire [671:0] words
+    input wire [735:0] words
 );
     wire wb_ack, poke, ask;
     wire [31:0] wb_dat_o, bus_value;
@@ -35,7 +36,7 @@ module proof (
         .wb_adr(wb_adr), .wb_sel(wb_sel), .wb_dat_i(wb_dat_i), .wb_ack(wb_ack),
         .wb_dat_o(wb_dat_o), .quiet(quiet), .poke(poke), .ask(ask), .bus_register(bus_register),
         .bus_value(bus_value), .control_word(control_word), .count_bits(count_bits),
-        .status(status), .breach_rule(breach_rule),
+        .watch(watch), .status(status), .breach_rule(breach_rule),
         .version(words[0 +: 32]), .tag_sizes(words[32 +: 32]), .sizes(words[64 +: 32]),
         .clock_hz(words[96 +: 32]), .mem_base(words[128 +: 32]), .mem_mask(words[160 +: 32]),
         .interval(words[192 +: 32]), .image_lo(words[224 +: 32]), .image_hi(words[256 +: 32]),
@@ -43,7 +44,8 @@ module proof (
         .retired_hi(words[352 +: 32]), .cycles_lo(words[384 +: 32]), .cycles_hi(words[416 +: 32]),
         .stalls_lo(words[448 +: 32]), .lost_lo(words[480 +: 32]), .breach_at(words[512 +: 32]),
         .breach_pc(words[544 +: 32]), .breach_insn(words[576 +: 32]),
-        .breach_want(words[608 +: 32]), .breach_got(words[640 +: 32])
+        .breach_want(words[608 +: 32]), .breach_got(words[640 +: 32]),
+        .watch_lo(words[672 +: 32]), .watch_hi(words[704 +: 32])
     );
     // Section 6 of the log format.
     reg [31:0] wanted;
@@ -62,6 +64,9 @@ module proof (
         8'h13: wanted = words[224 +: 32];
         8'h14: wanted = words[256 +: 32];
         8'h15: wanted = words[288 +: 32];
+        8'h19: wanted = watch;
+        8'h1a: wanted = words[672 +: 32];
+        8'h1b: wanted = words[704 +: 32];
         8'h20: wanted = status;
         8'h21: wanted = words[320 +: 32];
         8'h22: wanted = words[352 +: 32];

@@ -1,5 +1,6 @@
 //! What the user sees while a board runs: its console on stdout, a progress line on stderr.
 
+use crate::driver::arm::State;
 use crate::driver::summary::Summary;
 use crate::driver::Watcher;
 use crate::stop;
@@ -22,6 +23,8 @@ pub struct Ui {
     unheard: bool,
     bar: Option<ProgressBar>,
     last: Option<Instant>,
+    /// What an armed recorder does.
+    armed: Option<State>,
 }
 
 impl Ui {
@@ -34,6 +37,7 @@ impl Ui {
             unheard: false,
             bar: None,
             last: None,
+            armed: None,
         }
     }
 
@@ -119,7 +123,11 @@ impl Watcher for Ui {
     }
 
     fn progress(&mut self, so_far: &Summary) {
+        let armed = self.armed;
         self.show_progress(|| {
+            if let Some(state) = armed.filter(|_| so_far.intervals == 0) {
+                return state.to_string();
+            }
             let errors = so_far.link.damaged + so_far.link.missing + so_far.gaps;
             format!(
                 "{} instructions ({}/s), {:.3} bits each, {} intervals, {errors} errors",
@@ -129,6 +137,20 @@ impl Watcher for Ui {
                 so_far.intervals,
             )
         });
+    }
+
+    fn armed(&mut self, state: State) {
+        let changed = self
+            .armed
+            .is_none_or(|before| std::mem::discriminant(&before) != std::mem::discriminant(&state));
+        self.armed = Some(state);
+        if changed && self.keep_console {
+            // Stdout is for the result alone.
+            let line = serde_json::to_string(&state).unwrap_or_default();
+            eprintln!("{line}");
+        } else if changed {
+            self.tell(&state.to_string());
+        }
     }
 
     fn note(&mut self, text: &str) {

@@ -117,6 +117,38 @@ fn an_elf_that_is_not_there_is_named() {
     run.fails_with("cannot read gone.elf");
 }
 
+/// Which boards have which codec is told where it matters.
+#[test]
+fn a_codec_that_a_board_has_not_is_refused() {
+    let scratch = Scratch::new();
+    let elf = firmware("hello");
+    for (args, message) in [
+        (
+            &["--preset", "full", "--harts", "2"][..],
+            "the board \"full\" has one hart; with 2 harts there are: bugnet, tiny",
+        ),
+        (
+            &["--codec", "compact", "--harts", "2"],
+            "the recorder of 2 harts has codec bugnet only",
+        ),
+        (
+            &["--codec", "compact", "--core", "picorv32"],
+            "the recorder beside picorv32 has codec bugnet only",
+        ),
+        (
+            &["--preset", "full", "--core", "serv"],
+            "the board \"full\" has Lookback's own hart",
+        ),
+        (
+            &["--harts", "3"],
+            "there is no simulated board with 3 harts",
+        ),
+    ] {
+        let args = [&["record", "--sim", "--elf", &elf][..], args].concat();
+        lookback(&scratch, &args).fails_with(message);
+    }
+}
+
 /// What a byte or two make of a good ELF, and what both commands say about it.
 #[test]
 fn an_elf_for_another_hart_is_refused_with_what_to_do() {

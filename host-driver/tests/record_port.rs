@@ -121,6 +121,7 @@ impl Board {
             cycles: 1234,
             stalls: 5,
             lost: 0,
+            fired: None,
             breach: None,
         };
         self.registers

@@ -5,6 +5,7 @@ mod compact;
 pub use compact::{Coder, Compact, TagKind};
 
 use crate::order::OrderSettings;
+use crate::trigger::TriggerSettings;
 use crate::{registers as reg, Error, Result, FORMAT_VERSION};
 use alloc::vec::Vec;
 
@@ -66,6 +67,8 @@ pub struct RecorderConfig {
     pub image_hi: u32,
     /// Instructions recorded after a trigger.
     pub post_trigger: u32,
+    /// What fires a trigger, besides traps.
+    pub trigger: TriggerSettings,
     /// How the order across harts is logged; `None` where it is not.
     pub order: Option<OrderSettings>,
 }
@@ -93,6 +96,9 @@ pub const COMPACT_REGISTERS: [u8; 2] = [reg::COMPACT, reg::KEY];
 
 /// The registers that are part of a configuration only where the order across harts can be logged.
 pub const ORDER_REGISTERS: [u8; 2] = [reg::ORDER, reg::ORDER_MODE];
+
+/// The registers that are part of a configuration only where TRIGGER is not 0.
+pub const TRIGGER_REGISTERS: [u8; 3] = [reg::TRIGGER, reg::TRIGGER_LO, reg::TRIGGER_HI];
 
 /// The smallest `count_bits` that fits an interval length.
 pub const fn count_bits_for(interval: u32) -> u8 {
@@ -166,6 +172,11 @@ impl RecorderConfig {
             image_lo: get(reg::IMAGE_LO)?,
             image_hi: get(reg::IMAGE_HI)?,
             post_trigger: get(reg::POST_TRIGGER)?,
+            trigger: TriggerSettings {
+                kinds: read(reg::TRIGGER).unwrap_or(0) & !reg::TRIGGER_NOW,
+                lo: read(reg::TRIGGER_LO).unwrap_or(0),
+                hi: read(reg::TRIGGER_HI).unwrap_or(0),
+            },
             order: OrderSettings::from_registers(
                 read(reg::ORDER).unwrap_or(0),
                 read(reg::ORDER_MODE).unwrap_or(0),
@@ -281,6 +292,9 @@ impl RecorderConfig {
             reg::POST_TRIGGER => self.post_trigger,
             reg::COMPACT => compact?.register(),
             reg::KEY => compact?.key.into(),
+            reg::TRIGGER => Some(self.trigger.kinds).filter(|&kinds| kinds != 0)?,
+            reg::TRIGGER_LO => Some(self.trigger.lo).filter(|_| self.trigger.kinds != 0)?,
+            reg::TRIGGER_HI => Some(self.trigger.hi).filter(|_| self.trigger.kinds != 0)?,
             reg::ORDER => self.order?.register(),
             reg::ORDER_MODE => self.order?.mode.register(),
             _ => return None,
@@ -294,6 +308,7 @@ impl RecorderConfig {
             .into_iter()
             .chain(COMPACT_REGISTERS)
             .chain(ORDER_REGISTERS)
+            .chain(TRIGGER_REGISTERS)
         {
             if let Some(value) = self.register(number) {
                 bytes.push(number);

@@ -1,6 +1,7 @@
 //! Frames on the wire: section 5 of the format.
 
 use crate::interval::EndReason;
+use crate::trigger::Fired;
 use crate::{Breach, Error, Result, CRC};
 use alloc::vec::Vec;
 
@@ -182,6 +183,8 @@ pub struct End {
     pub stalls: u64,
     /// Retirements lost.
     pub lost: u64,
+    /// The trigger that fired, if one did; the recording may have ended before it was due to.
+    pub fired: Option<Fired>,
     /// The first rule of the retirement port that the core broke, if it broke one.
     pub breach: Option<Breach>,
 }
@@ -192,7 +195,7 @@ impl End {
 
     /// The payload.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = alloc::vec![self.reason.code()];
+        let mut bytes = alloc::vec![self.reason.code() | Fired::bits(self.fired) << 3];
         bytes.extend(self.code.to_le_bytes());
         for count in [self.retired, self.cycles, self.stalls, self.lost] {
             bytes.extend(count.to_le_bytes());
@@ -215,18 +218,26 @@ impl End {
                 })
             }
         };
+        let fired = Fired::from_bits(bytes[0] >> 3);
+        if fired.is_none() && bytes[0] >> 3 != 0 {
+            return Err(Error::BadFrame {
+                len: bytes.len(),
+                why: "END names a hart whose trigger fired, but no trigger",
+            });
+        }
         let count = |at: usize| {
             let mut word = [0; 8];
             word.copy_from_slice(&bytes[at..at + 8]);
             u64::from_le_bytes(word)
         };
         Ok(Self {
-            reason: EndReason::from_code(bytes[0])?,
+            reason: EndReason::from_code(bytes[0] & 7)?,
             code: u32::from_le_bytes([bytes[1], bytes[2], bytes[3], bytes[4]]),
             retired: count(5),
             cycles: count(13),
             stalls: count(21),
             lost: count(29),
+            fired,
             breach,
         })
     }

@@ -26,12 +26,14 @@ pub mod parcel;
 pub mod registers;
 pub mod retire;
 pub mod stream;
+pub mod trigger;
 
 pub use breach::{Breach, Rule};
 pub use config::RecorderConfig;
 pub use digest::Digest;
 pub use error::{Error, Result};
 pub use retire::Retire;
+pub use trigger::TriggerSettings;
 
 /// The version of the log format that this crate reads and writes.
 pub const FORMAT_VERSION: u16 = 1;

@@ -36,6 +36,12 @@ pub const POST_TRIGGER: u8 = 0x15;
 pub const KEY: u8 = 0x17;
 /// What is logged of the order across harts.
 pub const ORDER_MODE: u8 = 0x18;
+/// What fires a trigger besides traps.
+pub const TRIGGER: u8 = 0x19;
+/// First address of the trigger's window.
+pub const TRIGGER_LO: u8 = 0x1a;
+/// First address after the trigger's window.
+pub const TRIGGER_HI: u8 = 0x1b;
 /// State bits.
 pub const STATUS: u8 = 0x20;
 /// Retirements since recording began, low word.
@@ -97,6 +103,22 @@ pub const STATUS_LOST: u32 = 1 << 3;
 pub const STATUS_END_SENT: u32 = 1 << 4;
 /// [`STATUS`]: the core broke a rule of the retirement port.
 pub const STATUS_BREACH: u32 = 1 << 5;
+
+/// [`STATUS`]: the lowest of the bits that tell which trigger fired, see [`crate::trigger::Fired`].
+pub const STATUS_FIRED: u32 = 6;
+
+/// [`TRIGGER`]: an `ebreak`.
+pub const TRIGGER_EBREAK: u32 = 1 << 0;
+/// [`TRIGGER`]: the firmware's call.
+pub const TRIGGER_CALL: u32 = 1 << 1;
+/// [`TRIGGER`]: an instruction in the window.
+pub const TRIGGER_PC: u32 = 1 << 2;
+/// [`TRIGGER`]: a read of a word in the window.
+pub const TRIGGER_READ: u32 = 1 << 3;
+/// [`TRIGGER`]: a write of a word in the window.
+pub const TRIGGER_WRITE: u32 = 1 << 4;
+/// [`TRIGGER`]: the host pulls it.
+pub const TRIGGER_NOW: u32 = 1 << 5;
 
 /// [`ORDER_MODE`]: log strata.
 pub const ORDER_MODE_STRATA: u32 = 1 << 0;

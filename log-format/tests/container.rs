@@ -32,6 +32,7 @@ fn config() -> RecorderConfig {
         image_lo: 0x8000_0000,
         image_hi: 0x8001_0000,
         post_trigger: 0,
+        trigger: Default::default(),
         order: None,
     }
 }
@@ -91,6 +92,7 @@ fn chunks() -> Vec<Chunk> {
             cycles: 300,
             stalls: 0,
             lost: 3,
+            fired: None,
             breach: None,
         }),
     ]

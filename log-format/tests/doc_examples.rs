@@ -267,6 +267,7 @@ fn check_container(what: &str, bytes: &[u8]) {
             cycles: fields.number("cycles"),
             stalls: fields.number("stalls"),
             lost: fields.number("lost"),
+            fired: None,
             breach: None,
         }),
         "console" => Chunk::Console(fields.text("text").as_bytes().to_vec()),

@@ -5,7 +5,7 @@ use lookback_log_format::config::{count_bits_for, Codec};
 use lookback_log_format::frame::Frame;
 use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Layout, Record, Trailer};
 use lookback_log_format::stream::{to_frames, Assembler, Broken, Item};
-use lookback_log_format::{Error, RecorderConfig};
+use lookback_log_format::{Error, RecorderConfig, TriggerSettings};
 use proptest::prelude::*;
 
 fn records() -> impl Strategy<Value = Record> {
@@ -180,6 +180,11 @@ proptest! {
             image_lo: words[3] & !63,
             image_hi: words[4] & !63,
             post_trigger: words[0],
+            trigger: TriggerSettings {
+                kinds: words[0] & 0x1f,
+                lo: if words[0] & 0x1f == 0 { 0 } else { words[1] },
+                hi: if words[0] & 0x1f == 0 { 0 } else { words[2] },
+            },
             order: (words[1] & 1 == 1).then(Default::default),
         };
         prop_assert_eq!(RecorderConfig::from_bytes(&config.to_bytes()), Ok(config));

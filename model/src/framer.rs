@@ -110,6 +110,7 @@ mod tests {
             cycles: 0,
             stalls: 0,
             lost: 0,
+            fired: None,
             breach: None,
         };
         let mut seqs = vec![framer.reply(0, 1).seq];

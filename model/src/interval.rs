@@ -3,7 +3,7 @@
 
 use crate::digest::Digest;
 use lookback_log_format::interval::{EndReason, Header, Interval, Trailer};
-use lookback_log_format::{registers, RecorderConfig, Retire};
+use lookback_log_format::{RecorderConfig, Retire};
 
 /// An interval that has begun.
 #[derive(Debug, Clone)]
@@ -17,11 +17,8 @@ struct Open {
 #[derive(Debug, Clone)]
 pub struct Intervals {
     length: u32,
-    trigger_on_trap: bool,
     post_trigger: u32,
     open: Option<Open>,
-    /// A pin asks for a trigger.
-    pulled: bool,
     /// Instructions still to be recorded, once a trigger has fired.
     after_trigger: Option<u32>,
 }
@@ -31,17 +28,10 @@ impl Intervals {
     pub fn new(config: &RecorderConfig) -> Self {
         Self {
             length: config.interval,
-            trigger_on_trap: config.control & registers::CONTROL_TRIGGER_ON_TRAP != 0,
             post_trigger: config.post_trigger,
             open: None,
-            pulled: false,
             after_trigger: None,
         }
-    }
-
-    /// The next instruction of an interval fires a trigger.
-    pub fn pull_trigger(&mut self) {
-        self.pulled = true;
     }
 
     /// Whether an interval has begun and not ended.
@@ -68,15 +58,15 @@ impl Intervals {
         self.open.as_ref().map_or(0, |open| open.instructions)
     }
 
-    /// Counts a retirement of the open interval and says whether the interval ends with it. A
-    /// trigger also ends the recording, so it goes before length.
-    pub fn retire(&mut self, r: &Retire) -> Option<EndReason> {
+    /// Counts a retirement of the open interval, which `fires` a trigger or not, and says whether the
+    /// interval ends with it. A trigger also ends the recording, so it goes before length.
+    pub fn retire(&mut self, r: &Retire, fires: bool) -> Option<EndReason> {
         let open = self.open.as_mut()?;
         open.instructions += 1;
         open.digest.retire(r);
         self.after_trigger = match self.after_trigger {
             Some(left) => Some(left.saturating_sub(1)),
-            None if self.pulled || (r.trap && self.trigger_on_trap) => Some(self.post_trigger),
+            None if fires => Some(self.post_trigger),
             None => None,
         };
         if self.after_trigger == Some(0) {
@@ -116,13 +106,6 @@ mod tests {
         }
     }
 
-    fn trap() -> Retire {
-        Retire {
-            trap: true,
-            ..next()
-        }
-    }
-
     fn opened(config: &RecorderConfig) -> Intervals {
         let mut intervals = Intervals::new(config);
         intervals.open(header());
@@ -143,7 +126,6 @@ mod tests {
 
     fn triggering(post_trigger: u32) -> RecorderConfig {
         RecorderConfig {
-            control: registers::CONTROL_RECORD | registers::CONTROL_TRIGGER_ON_TRAP,
             post_trigger,
             interval: 64,
             ..config()
@@ -155,9 +137,9 @@ mod tests {
         let mut intervals = opened(&config());
         for position in 0..199 {
             assert_eq!(intervals.position(), position);
-            assert_eq!(intervals.retire(&next()), None);
+            assert_eq!(intervals.retire(&next(), false), None);
         }
-        assert_eq!(intervals.retire(&next()), Some(EndReason::Length));
+        assert_eq!(intervals.retire(&next(), false), Some(EndReason::Length));
         let interval = intervals.close(vec![1], EndReason::Length);
         let trailer = interval.map(|interval| interval.trailer);
         assert_eq!(trailer.map(|t| t.instructions), Some(200));
@@ -165,41 +147,34 @@ mod tests {
     }
 
     #[test]
-    fn traps_trigger_only_when_asked() {
-        let mut intervals = opened(&config());
-        assert_eq!(intervals.retire(&trap()), None);
-        assert!(!intervals.triggered());
-    }
-
-    #[test]
     fn a_trigger_ends_at_once_or_after_a_while() {
         assert_eq!(
-            opened(&triggering(0)).retire(&trap()),
+            opened(&triggering(0)).retire(&next(), true),
             Some(EndReason::Trigger)
         );
         let mut intervals = opened(&triggering(2));
-        assert_eq!(intervals.retire(&trap()), None);
+        assert_eq!(intervals.retire(&next(), true), None);
         assert_eq!(
-            intervals.retire(&trap()),
+            intervals.retire(&next(), true),
             None,
-            "a second trap is no trigger"
+            "a second one does not count"
         );
-        assert_eq!(intervals.retire(&next()), Some(EndReason::Trigger));
+        assert_eq!(intervals.retire(&next(), false), Some(EndReason::Trigger));
     }
 
     #[test]
     fn a_trigger_outlives_an_interval_and_goes_before_length() {
         let mut intervals = opened(&triggering(64));
-        assert_eq!(intervals.retire(&trap()), None);
-        (1..63).for_each(|_| assert_eq!(intervals.retire(&next()), None));
-        assert_eq!(intervals.retire(&next()), Some(EndReason::Length));
+        assert_eq!(intervals.retire(&next(), true), None);
+        (1..63).for_each(|_| assert_eq!(intervals.retire(&next(), false), None));
+        assert_eq!(intervals.retire(&next(), false), Some(EndReason::Length));
         intervals.close(vec![], EndReason::Length);
         intervals.open(header());
-        assert_eq!(intervals.retire(&next()), Some(EndReason::Trigger));
+        assert_eq!(intervals.retire(&next(), false), Some(EndReason::Trigger));
 
         let mut intervals = opened(&triggering(63));
-        intervals.retire(&trap());
-        (1..63).for_each(|_| assert_eq!(intervals.retire(&next()), None));
-        assert_eq!(intervals.retire(&next()), Some(EndReason::Trigger));
+        intervals.retire(&next(), true);
+        (1..63).for_each(|_| assert_eq!(intervals.retire(&next(), false), None));
+        assert_eq!(intervals.retire(&next(), false), Some(EndReason::Trigger));
     }
 }

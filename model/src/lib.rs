@@ -8,7 +8,7 @@
 //! retirement ┤                              ├ encoder ─ interval ─ log_ring ─ framer
 //!            └ register_shadow ── digest ───┘    └ dictionary
 //! ```
-//! With codec `compact` everything between retirement and interval is in [`compact`].
+//! [`trigger`] watches for what ends a recording. With codec `compact` everything between retirement and interval is in [`compact`].
 //! Of several harts, [`strata_arbiter`] and [`chunk_counter`] find out what has to be known of their
 //! order, [`order`] makes records of it, and [`several::Recorders`] is the whole.
 //! [`recorder::Recorder`] is the whole up to finished records; [`stimulus`] makes random but
@@ -34,6 +34,7 @@ pub mod stimulus;
 pub mod strata_arbiter;
 #[cfg(test)]
 mod testing;
+pub mod trigger;
 
 pub use recorder::Recorder;
 pub use stimulus::{Event, Stimulus};

@@ -6,9 +6,11 @@ use crate::first_load_tags::Bits;
 use crate::interval::Intervals;
 use crate::known_code::KnownCode;
 use crate::register_shadow::RegisterShadow;
+use crate::trigger::Trigger;
 use lookback_log_format::entry::Escape;
 use lookback_log_format::frame::End;
 use lookback_log_format::interval::{EndReason, Gap, Header, Layout, Record};
+use lookback_log_format::trigger::{Cause, Fired};
 use lookback_log_format::{isa, RecorderConfig, Retire};
 
 const OPCODE_AMO: u32 = 0x2f;
@@ -120,6 +122,7 @@ pub struct Recorder {
     encoder: Encoder,
     /// In place of tags and encoder, with codec `compact`.
     compact: Option<Box<compact::Log>>,
+    trigger: Trigger,
     intervals: Intervals,
     records: Vec<Record>,
     previous: Option<Previous>,
@@ -143,6 +146,7 @@ impl Recorder {
             compact: config
                 .compact()
                 .map(|compact| Box::new(compact::Log::new(config, compact))),
+            trigger: Trigger::new(config),
             intervals: Intervals::new(config),
             records: Vec::new(),
             previous: None,
@@ -160,9 +164,14 @@ impl Recorder {
         self
     }
 
-    /// An input pin asks for a trigger: it fires with the next recorded instruction.
-    pub fn pull_trigger(&mut self) {
-        self.intervals.pull_trigger();
+    /// The pin or the host asks for a trigger: it fires with the next recorded instruction.
+    pub fn pull_trigger(&mut self, cause: Cause) {
+        self.trigger.pull(cause);
+    }
+
+    /// Another hart's trigger fired, so that none does here.
+    pub fn disarm(&mut self) {
+        self.trigger.disarm();
     }
 
     /// One instruction retires. `cycle` is the number of cycles since the recording began; it is
@@ -180,7 +189,8 @@ impl Recorder {
             None => self.log(r),
         }
         self.follow(r);
-        if let Some(reason) = self.intervals.retire(r) {
+        let fires = self.trigger.retire(r, instruction(&self.config, r));
+        if let Some(reason) = self.intervals.retire(r, fires) {
             self.close(reason);
             if reason == EndReason::Trigger {
                 self.ended = Some(reason);
@@ -299,6 +309,11 @@ impl Recorder {
         self.intervals.triggered()
     }
 
+    /// Which.
+    pub fn cause(&self) -> Option<Cause> {
+        self.trigger.fired()
+    }
+
     /// Retirements since the recording began, lost ones included.
     pub fn retired(&self) -> u64 {
         self.retired
@@ -318,6 +333,7 @@ impl Recorder {
             cycles,
             stalls,
             lost: self.lost,
+            fired: self.cause().map(|cause| Fired { cause, hart: 0 }),
             breach: None,
         })
     }

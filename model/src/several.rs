@@ -4,6 +4,7 @@ use crate::order::Order;
 use crate::recorder::Recorder;
 use lookback_log_format::frame::End;
 use lookback_log_format::interval::{EndReason, Record};
+use lookback_log_format::trigger::Fired;
 use lookback_log_format::{RecorderConfig, Retire};
 
 /// A recorder for each hart, and one for their order.
@@ -32,6 +33,12 @@ impl Recorders {
             order.retire(hart, r);
         }
         self.harts[hart].retire(r, cycle);
+        if self.harts[hart].triggered() {
+            let others = self.harts.iter_mut().enumerate();
+            others
+                .filter(|(other, _)| *other != hart)
+                .for_each(|(_, recorder)| recorder.disarm());
+        }
         if !r.trap && r.mem_wmask != 0 {
             for (other, recorder) in self.harts.iter_mut().enumerate() {
                 if other != hart {
@@ -72,6 +79,10 @@ impl Recorders {
         let mut end = self.harts.first()?.end(code, cycles, stalls)?;
         end.retired = self.harts.iter().map(Recorder::retired).sum();
         end.lost = self.harts.iter().map(Recorder::lost).sum();
+        end.fired = self.harts.iter().zip(0..).find_map(|(recorder, hart)| {
+            let cause = recorder.cause()?;
+            Some(Fired { cause, hart })
+        });
         Some(end)
     }
 

@@ -13,7 +13,7 @@ use lookback_log_format::{RecorderConfig, Retire};
 use lookback_model::stimulus::Random;
 use lookback_model::Recorder;
 use lookback_replay::recording::HartLog;
-use lookback_replay::{verify, Divergence, Image, Machine, Step};
+use lookback_replay::{verify, Divergence, Image, Machine, Step, What};
 use proptest::prelude::*;
 use std::sync::{Arc, OnceLock};
 
@@ -316,6 +316,60 @@ fn a_flipped_bit_beside_the_entries_is_found() {
                 );
             }
         }
+    }
+}
+
+/// The entries of an interval of the plain coder, from bins in the order in which they are read.
+fn plain_entries(bins: &str) -> Vec<u8> {
+    let bits: Vec<u8> = bins.bytes().filter_map(|b| b.checked_sub(b'0')).collect();
+    let byte = |bits: &[u8]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit);
+    bits.chunks(8).map(byte).collect()
+}
+
+/// Codes that no recorder writes, past frame and CRC.
+#[test]
+fn codes_without_a_meaning_are_refused() {
+    let [_, _, run, _] = runs();
+    let Record::Interval(interval) = &run.records[0] else {
+        panic!("a recording begins with an interval");
+    };
+    let index = "0".repeat(run.config.dict_bits.into());
+    let ones = "1".repeat(25);
+    // Values that the first need takes, one after the other, until something else is wrong.
+    let zeros = "0 1 ".repeat(100_000);
+    let cases = [
+        ("1 101".to_owned(), What::UnknownEscape(5)),
+        ("1 110".to_owned(), What::UnknownEscape(6)),
+        ("1 111".to_owned(), What::UnknownEscape(7)),
+        (format!("0 001 {index}"), What::EmptyIndex(0)),
+        (format!("1 001 {ones}"), What::BadCode),
+        // Distance 2^20: far beyond the interval.
+        (
+            format!("1 001 {}0 {}1", "1".repeat(20), "0".repeat(19)),
+            What::EscapeBeyondEnd(1 << 20),
+        ),
+        // END at once, though values are needed, and END with a check that is another's.
+        ("1 100 00000000".to_owned(), What::NothingLeft),
+        ("1 100 00000001".to_owned(), What::Check),
+    ];
+    for (bins, what) in cases {
+        let mut changed = interval.clone();
+        changed.entries = plain_entries(&bins);
+        changed.entries.extend([0; 4]);
+        match steps(run, 0, &changed) {
+            Err(divergence) => assert_eq!(divergence.what, what, "{bins}"),
+            Ok(_) => panic!("{bins} was taken"),
+        }
+    }
+    for entries in [
+        Vec::new(),
+        plain_entries(&zeros),
+        vec![0; 4],
+        vec![0xff; 100],
+    ] {
+        let mut changed = interval.clone();
+        changed.entries = entries;
+        assert!(steps(run, 0, &changed).is_err());
     }
 }
 

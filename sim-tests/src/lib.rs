@@ -120,11 +120,13 @@ pub fn run_recorded(elf: &[u8], options: &Options) -> Result<Outcome> {
     let mut link = SimLink::new(board, options.board.bit_clocks, None);
     let settings = Settings {
         interval: options.interval,
+        compact_interval: options.interval,
         may_stall: options.may_stall,
         log_results: options.log_results,
         window: firmware.window(),
         loaded: firmware.loaded_window(),
         key: options.key,
+        arm: None,
         max_instructions: Some(options.max_instructions),
         patience: Duration::from_secs(5),
     };

@@ -123,8 +123,22 @@ pub(crate) fn find(name: &str, harts: u8, recorder: bool) -> Result<&'static Ent
             known: board_names().join(", "),
         });
     }
-    let mut boards = if recorder { BOARDS } else { WITHOUT_RECORDER }.iter();
-    boards
-        .find(|entry| entry.harts == harts && (!recorder || entry.name == name))
-        .ok_or(Error::Harts(harts))
+    let boards = if recorder { BOARDS } else { WITHOUT_RECORDER };
+    let of_harts: Vec<&Entry> = boards.iter().filter(|entry| entry.harts == harts).collect();
+    let wanted = of_harts
+        .iter()
+        .find(|entry| !recorder || entry.name == name);
+    match wanted {
+        Some(entry) => Ok(entry),
+        None if of_harts.is_empty() => Err(Error::Harts(harts)),
+        None => Err(Error::HartsOfBoard {
+            name: name.to_owned(),
+            harts,
+            known: of_harts
+                .iter()
+                .map(|entry| entry.name)
+                .collect::<Vec<_>>()
+                .join(", "),
+        }),
+    }
 }

@@ -20,6 +20,16 @@ pub enum Error {
     /// There is no board with so many harts.
     #[error("there is no simulated board with {0} harts; there are boards with 1, 2 and 4")]
     Harts(u8),
+    /// This board has not so many harts, though others have.
+    #[error("the board \"{name}\" has one hart; with {harts} harts there are: {known}")]
+    HartsOfBoard {
+        /// What was asked for.
+        name: String,
+        /// Harts.
+        harts: u8,
+        /// The boards that have so many.
+        known: String,
+    },
     /// Somebody else's core is alone on its board.
     #[error("boards with several harts have Lookback's own; leave --core or --harts away")]
     HartsOfOthers,

@@ -25,7 +25,7 @@ const BUDGETS: &[Budget] = &[
     },
     Budget {
         preset: "recorder-full",
-        lut4: 4750,
+        lut4: 4500,
     },
 ];
 

@@ -30,6 +30,7 @@ fn board() -> Link {
         image_lo: 0,
         image_hi: 0,
         post_trigger: 0,
+        trigger: Default::default(),
         order: None,
     })
 }

@@ -89,6 +89,8 @@ circuit! {
         pub jumps: Signal<Out, Bit>,
         /// it is compressed, or at an address that is no multiple of 4
         pub loose: Signal<Out, Bit>,
+        /// it is `c.ebreak`, trapped or not
+        pub breaks: Signal<Out, Bit>,
         /// somebody else wrote memory
         pub snooped: Signal<Out, Bit>,
         /// where
@@ -157,7 +159,7 @@ circuit! {
         two: 32 = 2,
         four: 32 = 4,
         half: 32 = 0xffff,
-        breaks: 16 = lookback_log_format::isa::C_EBREAK,
+        word_breaks: 16 = lookback_log_format::isa::C_EBREAK,
         word_bits: 32 = 0xffff_fffcu32,
     }
 }
@@ -264,8 +266,7 @@ impl Logic for Adapter {
         if self.expander.short.val() {
             self.insn_ff.d.next = self.rvfi_insn.val() & self.half.val();
         }
-        self.breaks_ff.d.next =
-            !self.rvfi_trap.val() & (self.rvfi_insn.val().get_bits::<16>(0) == self.breaks.val());
+        self.breaks_ff.d.next = self.rvfi_insn.val().get_bits::<16>(0) == self.word_breaks.val();
         self.trap_ff.d.next = self.rvfi_trap.val();
         self.mode_ff.d.next = self.rvfi_mode.val();
         self.pc_rdata_ff.d.next = self.rvfi_pc_rdata.val();
@@ -325,7 +326,8 @@ impl Logic for Adapter {
         if self.short_ff.q.val() {
             self.following.next = self.pc_rdata_ff.q.val() + self.two.val();
         }
-        self.jumps.next = self.breaks_ff.q.val()
+        self.breaks.next = self.breaks_ff.q.val();
+        self.jumps.next = (self.breaks_ff.q.val() & !self.trap_ff.q.val())
             | (self.opaque_ff.q.val() & (self.pc_wdata_ff.q.val() != self.following.val()));
         self.loose.next = self.short_ff.q.val() | self.pc_rdata_ff.q.val().get_bit(1);
         self.snooped.next = self.snooped_ff.q.val();

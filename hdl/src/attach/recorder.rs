@@ -304,7 +304,9 @@ impl<
         self.front.snoop_mask.next = self.adapter.snooped_mask.val();
         self.front.mem_base.next = self.mem_base.val();
         self.front.mem_mask.next = self.mem_mask.val();
+        self.front.rvfi_breaks.next = self.adapter.breaks.val();
         self.front.trigger.next = self.trigger.val();
+        self.front.disarm.next = false;
         self.front.end_all.next = false;
         self.front.hold.next = self.hold.val();
         if self.rvfi_valid.val() & self.rvfi_halt.val() {
@@ -324,6 +326,9 @@ impl<
         self.front.image_hi.next = self.drain.image_hi.val();
         self.front.trigger_on_trap.next = self.drain.trigger_on_trap.val();
         self.front.post_trigger.next = self.drain.post_trigger.val();
+        self.front.watch.next = self.drain.watch.val();
+        self.front.watch_lo.next = self.drain.watch_lo.val();
+        self.front.watch_hi.next = self.drain.watch_hi.val();
         self.drain.byte_valid.next = self.front.byte_valid.val();
         self.drain.byte_data.next = self.front.byte_data.val();
         self.drain.byte_last.next = self.front.byte_last.val();
@@ -331,6 +336,7 @@ impl<
         self.drain.ended.next = self.front.ended.val();
         self.drain.end_reason.next = self.front.end_reason.val();
         self.drain.triggered.next = self.front.triggered.val();
+        self.drain.fired.next = bit_cast::<5, 3>(self.front.cause.val());
         self.drain.lost_any.next = self.front.lost_any.val();
         self.drain.retired_lo.next = self.front.retired_lo.val();
         self.drain.retired_hi.next = self.front.retired_hi.val();
@@ -392,6 +398,9 @@ impl<
         self.wishbone.image_lo.next = self.drain.image_lo.val();
         self.wishbone.image_hi.next = self.drain.image_hi.val();
         self.wishbone.post_trigger.next = self.drain.post_trigger.val();
+        self.wishbone.watch.next = self.drain.watch.val();
+        self.wishbone.watch_lo.next = self.drain.watch_lo.val();
+        self.wishbone.watch_hi.next = self.drain.watch_hi.val();
         self.wishbone.status.next = self.drain.status.val();
         self.wishbone.retired_lo.next = self.front.retired_lo.val();
         self.wishbone.retired_hi.next = self.front.retired_hi.val();

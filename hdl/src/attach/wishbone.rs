@@ -72,8 +72,14 @@ circuit! {
         pub image_hi: Signal<In, Bits<32>>,
         /// POST_TRIGGER
         pub post_trigger: Signal<In, Bits<32>>,
+        /// TRIGGER
+        pub watch: Signal<In, Bits<6>>,
+        /// TRIGGER_LO
+        pub watch_lo: Signal<In, Bits<32>>,
+        /// TRIGGER_HI
+        pub watch_hi: Signal<In, Bits<32>>,
         /// STATUS
-        pub status: Signal<In, Bits<6>>,
+        pub status: Signal<In, Bits<11>>,
         /// RETIRED, low
         pub retired_lo: Signal<In, Bits<32>>,
         /// RETIRED, high
@@ -115,6 +121,7 @@ circuit! {
         all_sent: Signal<Local, Bit>,
         identities: Signal<Local, Bits<32>>,
         settings: Signal<Local, Bits<32>>,
+        triggers: Signal<Local, Bits<32>>,
         counters: Signal<Local, Bits<32>>,
         breaches: Signal<Local, Bits<32>>,
         group: Signal<Local, Bits<5>>,
@@ -134,6 +141,7 @@ circuit! {
         announced: 4 = 14,
         group_identities: 5 = 0,
         group_settings: 5 = 2,
+        group_triggers: 5 = 3,
         group_counters: 5 = 4,
         group_breaches: 5 = 5,
         low_0: 3 = 0,
@@ -210,26 +218,30 @@ impl Logic for Wishbone {
         self.low.next = self.number.val().get_bits::<3>(0);
         self.identities.next = self.no_word.val();
         self.settings.next = self.no_word.val();
+        self.triggers.next = self.no_word.val();
         self.counters.next = self.no_word.val();
         self.breaches.next = self.no_word.val();
         if self.low.val() == self.low_0.val() {
             self.identities.next = self.id_word.val();
             self.settings.next = bit_cast::<32, 6>(self.control_word.val());
-            self.counters.next = bit_cast::<32, 6>(self.status.val());
+            self.counters.next = bit_cast::<32, 11>(self.status.val());
             self.breaches.next = bit_cast::<32, 4>(self.breach_rule.val());
         } else if self.low.val() == self.low_1.val() {
             self.identities.next = self.version.val();
             self.settings.next = self.interval.val();
+            self.triggers.next = bit_cast::<32, 6>(self.watch.val());
             self.counters.next = self.retired_lo.val();
             self.breaches.next = self.breach_at.val();
         } else if self.low.val() == self.low_2.val() {
             self.identities.next = self.tag_sizes.val();
             self.settings.next = bit_cast::<32, 5>(self.count_bits.val());
+            self.triggers.next = self.watch_lo.val();
             self.counters.next = self.retired_hi.val();
             self.breaches.next = self.breach_pc.val();
         } else if self.low.val() == self.low_3.val() {
             self.identities.next = self.sizes.val();
             self.settings.next = self.image_lo.val();
+            self.triggers.next = self.watch_hi.val();
             self.counters.next = self.cycles_lo.val();
             self.breaches.next = self.breach_insn.val();
         } else if self.low.val() == self.low_4.val() {
@@ -253,6 +265,8 @@ impl Logic for Wishbone {
             self.read_ff.d.next = self.identities.val();
         } else if self.group.val() == self.group_settings.val() {
             self.read_ff.d.next = self.settings.val();
+        } else if self.group.val() == self.group_triggers.val() {
+            self.read_ff.d.next = self.triggers.val();
         } else if self.group.val() == self.group_counters.val() {
             self.read_ff.d.next = self.counters.val();
         } else if self.group.val() == self.group_breaches.val() {

@@ -82,6 +82,7 @@ impl CompactSizes {
             image_lo: 0,
             image_hi: 0,
             post_trigger: 0,
+            trigger: Default::default(),
             order: None,
         }
     }

@@ -16,17 +16,18 @@ use super::item_coder::ItemCoder;
 use super::known_image::KnownImage;
 use super::range_coder::RangeCoder;
 use super::record_writer::RecordWriter;
+use super::registers::Registers;
 use super::sequencer::CompactSequencer;
 use super::tags::CompactTags;
 use super::told::Told;
 use super::waiting::Waiting;
-use crate::attach::register_copy::RegisterCopy;
 use crate::recorder::circuit::circuit;
 use crate::recorder::counters::Counters;
 use crate::recorder::digest::DigestStep;
 use crate::recorder::event_fifo::EventFifo;
 use crate::recorder::interval::IntervalControl;
 use crate::recorder::retire::RetireStage;
+use crate::recorder::trigger::Trigger;
 use rust_hdl::prelude::*;
 
 circuit! {
@@ -71,8 +72,18 @@ circuit! {
         pub rvfi_opaque: Signal<In, Bit>,
         /// the address of the next instruction must be logged
         pub rvfi_jumps: Signal<In, Bit>,
+        /// the instruction is `c.ebreak`
+        pub rvfi_breaks: Signal<In, Bit>,
         /// the next recorded instruction is a trigger
         pub trigger: Signal<In, Bit>,
+        /// TRIGGER: what else is one
+        pub watch: Signal<In, Bits<6>>,
+        /// first address that is
+        pub watch_lo: Signal<In, Bits<32>>,
+        /// first address after those
+        pub watch_hi: Signal<In, Bits<32>>,
+        /// another hart's trigger was the first
+        pub disarm: Signal<In, Bit>,
         /// somebody else writes memory
         pub snoop_valid: Signal<In, Bit>,
         /// word-aligned address
@@ -121,6 +132,8 @@ circuit! {
         pub end_reason: Signal<Out, Bits<8>>,
         /// a trigger fired
         pub triggered: Signal<Out, Bit>,
+        /// which
+        pub cause: Signal<Out, Bits<3>>,
         /// something was lost
         pub lost_any: Signal<Out, Bit>,
         /// retirements since recording began
@@ -144,8 +157,9 @@ circuit! {
         image: KnownImage<D>,
         told: Told,
         digest: DigestStep,
-        registers: RegisterCopy,
+        registers: Registers,
         counters: Counters,
+        watcher: Trigger,
         control: IntervalControl<C>,
         queue: Waiting,
         sequencer: CompactSequencer<V>,
@@ -164,13 +178,12 @@ circuit! {
         device: Signal<Local, Bit>,
         result: Signal<Local, Bit>,
         wfi: Signal<Local, Bit>,
-        flags: Signal<Local, Bits<19>>,
+        flags: Signal<Local, Bits<21>>,
     }
     constants {
-        no_flags: 19 = 0,
+        no_flags: 21 = 0,
         no_lanes: 4 = 0,
         no_data: 32 = 0,
-        no_register: 5 = 0,
     }
     check {
         assert!(C >= 10, "all contexts are cleared when a recording begins");
@@ -205,6 +218,7 @@ impl<
         self.told.clock.next = self.clock.val();
         self.registers.clock.next = self.clock.val();
         self.counters.clock.next = self.clock.val();
+        self.watcher.clock.next = self.clock.val();
         self.control.clock.next = self.clock.val();
         self.queue.clock.next = self.clock.val();
         self.sequencer.clock.next = self.clock.val();
@@ -275,7 +289,6 @@ impl<
         self.registers.write_data.next = self.retire.rd_data.val();
         self.registers.left_addr.next = self.retire.insn.val().get_bits::<5>(15);
         self.registers.right_addr.next = self.retire.insn.val().get_bits::<5>(20);
-        self.registers.old_addr.next = self.no_register.val();
         self.told.clear.next = self.clears.val();
         self.told.key_every.next = self.key_every.val();
         self.told.insn.next = self.retire.insn.val();
@@ -307,18 +320,35 @@ impl<
             self.heading_ff.d.next = false;
         }
 
+        // What ends the recording.
+        self.watcher.clear.next = self.control.clear.val();
+        self.watcher.rvfi_insn.next = self.rvfi_insn.val();
+        self.watcher.rvfi_breaks.next = self.rvfi_breaks.val();
+        self.watcher.rvfi_trap.next = self.rvfi_trap.val();
+        self.watcher.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
+        self.watcher.rvfi_mem_addr.next = self.rvfi_mem_addr.val();
+        self.watcher.rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
+        self.watcher.rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
+        self.watcher.on_trap.next = self.trigger_on_trap.val();
+        self.watcher.watch.next = self.watch.val();
+        self.watcher.watch_lo.next = self.watch_lo.val();
+        self.watcher.watch_hi.next = self.watch_hi.val();
+        self.watcher.pin.next = self.trigger.val();
+        self.watcher.disarm.next = self.disarm.val();
+        self.watcher.recording.next = self.control.recording.val();
+        self.watcher.trap.next = self.retire.trap.val();
+        self.watcher.accept.next = self.control.accept.val();
+
         // Intervals: what is accepted.
         self.control.enable.next = self.enable.val();
         self.control.may_stall.next = self.may_stall.val();
         self.control.hold.next = self.hold.val();
         self.control.run_ended.next = self.run_ended.val();
         self.control.interval.next = self.interval.val();
-        self.control.trigger_on_trap.next = self.trigger_on_trap.val();
         self.control.post_trigger.next = self.post_trigger.val();
-        self.control.trigger.next = self.trigger.val();
+        self.control.fires.next = self.watcher.fires.val();
         self.control.end_all.next = false;
         self.control.valid.next = self.retire.valid.val();
-        self.control.trap.next = self.retire.trap.val();
         self.control.needs_entry.next = self.flow.redirect.val()
             | self.flow.after_trap.val()
             | self.flow.after_return.val()
@@ -362,7 +392,9 @@ impl<
                 .replace_bit(14, self.device.val())
                 .replace_bit(15, self.image.data_inside.val())
                 .replace_bit(16, self.result.val())
-                .replace_bit(18, self.wfi.val());
+                .replace_bit(18, self.wfi.val())
+                .replace_bit(19, self.registers.left_blank.val())
+                .replace_bit(20, self.registers.right_blank.val());
         }
         self.flags.next = self
             .flags
@@ -462,6 +494,7 @@ impl<
         self.recording.next = self.control.recording.val();
         self.ended.next = self.control.ended.val();
         self.triggered.next = self.control.triggered.val();
+        self.cause.next = self.watcher.cause.val();
         self.lost_any.next = self.control.lost_any.val();
         self.end_reason.next = bit_cast::<8, 3>(self.control.end_reason.val());
         self.retired_lo.next = self.counters.retired_lo.val();

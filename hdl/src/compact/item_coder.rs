@@ -140,7 +140,8 @@ circuit! {
         folded: Signal<Local, Bits<8>>,
         fold: Signal<Local, Bits<I>>,
         listed_at: Signal<Local, Bits<9>>,
-        entry: Signal<Local, Bits<32>>,
+        marked: Signal<Local, Bit>,
+        ahead: Signal<Local, Bits<32>>,
         moved: Signal<Local, Bits<32>>,
         offset: Signal<Local, Bits<32>>,
         is_zero: Signal<Local, Bit>,
@@ -186,6 +187,7 @@ circuit! {
         no_context: 10 = 0,
         last_values: 9 = 256,
         no_word: 32 = 0,
+        one_word: 32 = 4,
         around: 32 = 128,
         no_bit: 1 = 0,
         one_bit: 1 = 1,
@@ -282,21 +284,22 @@ impl<const I: usize, const V: usize> Logic for ItemCoder<I, V> {
             self.byte_0.val() ^ self.byte_1.val() ^ self.byte_2.val() ^ self.byte_3.val();
         self.fold.next = self.folded.val().get_bits::<I>(0);
         self.listed_at.next = bit_cast::<9, I>(self.fold.val());
-        self.entry.next = self.no_word.val();
-        if self.seen.read_mark.val() == self.epoch_ff.q.val() {
-            self.entry.next = self.seen.read_data.val();
-        }
+        self.marked.next = self.seen.read_mark.val() == self.epoch_ff.q.val();
         if self.fresh_ff.q.val() {
-            self.guess_ff.d.next = self.entry.val();
+            self.guess_ff.d.next = self.no_word.val();
             if self.by_resume.val() {
                 self.guess_ff.d.next = self.resume_ff.q.val();
+            } else if self.marked.val() {
+                self.guess_ff.d.next = self.seen.read_data.val();
             }
         }
         self.moved.next = self.event_value.val() - self.guess_ff.q.val();
         self.offset.next = self.moved.val() + self.around.val();
         self.is_zero.next = !self.event_value.val().any();
         self.is_same.next = !self.moved.val().any();
-        self.is_listed.next = self.entry.val() == self.event_value.val();
+        // Without the mark an entry is 0, and the value is none of those here.
+        self.is_listed.next =
+            self.marked.val() & (self.seen.read_data.val() == self.event_value.val());
         self.is_near.next = !self.offset.val().get_bits::<24>(8).any();
         self.applies.next = self.is_near.val();
         if self.form_ff.q.val() == self.form_zero.val() {
@@ -626,12 +629,16 @@ impl<const I: usize, const V: usize> Logic for ItemCoder<I, V> {
         self.event_pop.next = self.done.val()
             | self.escape_done.val()
             | (self.event_valid.val() & self.resumes.val() & (self.part_ff.q.val() == Part::Kind));
+        self.ahead.next = self.no_word.val();
+        if self.event_kind.val().get_bit(0) {
+            self.ahead.next = self.one_word.val();
+        }
         if self.event_pop.val()
             & !(self.event_kind.val().get_bit(2) & self.event_kind.val().get_bit(1))
         {
-            // REDIRECT, TRAP and `wfi` say where execution goes on.
+            // REDIRECT says where execution goes on, TRAP and `wfi` what stands before it.
             if self.resumes.val() | !self.event_kind.val().get_bit(1) {
-                self.resume_ff.d.next = self.event_value.val();
+                self.resume_ff.d.next = self.event_value.val() + self.ahead.val();
             }
         }
 

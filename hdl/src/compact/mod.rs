@@ -1,7 +1,7 @@
 //! The recorder of codec `compact`: section 10 of the log format.
 //!
-//! Reading order: `front` (the picture), `flow`, `told` and `known_image` (what the reader does not
-//! know), `sequencer` and `tags` (what it holds), `item_coder` (bins), `range_coder` (bytes),
+//! Reading order: `front` (the picture), `flow`, `told`, `registers` and `known_image` (what the reader does
+//! not know), `sequencer` and `tags` (what it holds), `item_coder` (bins), `range_coder` (bytes),
 //! `record_writer` (what stands around them). `config` has the sizes.
 
 pub mod config;
@@ -12,6 +12,7 @@ pub mod known_image;
 pub mod range_coder;
 pub mod record_writer;
 pub mod recorder;
+pub mod registers;
 pub mod sequencer;
 pub mod tags;
 pub mod told;

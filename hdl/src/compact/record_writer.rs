@@ -112,6 +112,8 @@ circuit! {
         addend_hi: Signal<Local, Bits<32>>,
         sum_lo: Signal<Local, Bits<32>>,
         carry: Signal<Local, Bit>,
+        carried: Signal<Local, Bits<32>>,
+        sum_hi: Signal<Local, Bits<32>>,
         adds: Signal<Local, Bit>,
         kind: Signal<Local, Bits<8>>,
     }
@@ -317,13 +319,14 @@ impl Logic for RecordWriter {
         }
         self.sum_lo.next = self.retired_lo_ff.q.val() + self.addend_lo.val();
         self.carry.next = self.sum_lo.val() < self.addend_lo.val();
+        self.carried.next = self.none.val();
+        if self.carry.val() {
+            self.carried.next = self.one.val();
+        }
+        self.sum_hi.next = self.retired_hi_ff.q.val() + self.addend_hi.val() + self.carried.val();
         if self.adds.val() {
             self.retired_lo_ff.d.next = self.sum_lo.val();
-            self.retired_hi_ff.d.next = self.retired_hi_ff.q.val() + self.addend_hi.val();
-            if self.carry.val() {
-                self.retired_hi_ff.d.next =
-                    self.retired_hi_ff.q.val() + self.addend_hi.val() + self.one.val();
-            }
+            self.retired_hi_ff.d.next = self.sum_hi.val();
         }
         if self.clear.val() {
             self.field_ff.d.next = Field::Idle;

@@ -8,11 +8,11 @@
 //! ```
 //! Flags of a queue entry, from bit 0: open, gap, last, key, redirect, after a trap, after a return,
 //! code to be looked up, code in the image, code in memory, trap, left, right, data in memory, data
-//! read from a device, data in the image, result, snoop, wfi.
+//! read from a device, data in the image, result, snoop, wfi, left is blank, right is blank.
 //!
 //! Kinds of event: 0 REDIRECT, 1 TRAP, 2 CODE, 3 DATA (the numbers of the escapes; `extra` is the
-//! distance, the value of the first two is the next `resume`), 4 the interval ends (`extra` is the
-//! last position), 5 `resume` becomes the value, 6 a need, 7 the value of a REDIRECT, 8 boundary: with
+//! distance; of a REDIRECT the value is the next `resume`, of a TRAP it is four less), 4 the interval
+//! ends (`extra` is the last position), 5 `resume` becomes the value plus four, 6 a need, 7 the value of a REDIRECT, 8 boundary: with
 //! bit 0 an interval opens, with bit 1 a gap ended before, with bit 2 it is a key interval. Of needs
 //! `extra` is {slot, from `resume`, size less one, class}, the class in bits 2:0.
 
@@ -29,7 +29,7 @@ circuit! {
         /// the queue has a head
         pub valid: Signal<In, Bit>,
         /// its flags
-        pub flags: Signal<In, Bits<19>>,
+        pub flags: Signal<In, Bits<21>>,
         /// its position
         pub position: Signal<In, Bits<24>>,
         /// its address
@@ -100,7 +100,6 @@ circuit! {
         pauses: Signal<Local, Bit>,
         completes: Signal<Local, Bit>,
         item: Signal<Local, Bit>,
-        after: Signal<Local, Bits<32>>,
         distance: Signal<Local, Bits<24>>,
         read: Signal<Local, Bits<4>>,
         low_any: Signal<Local, Bit>,
@@ -122,7 +121,6 @@ circuit! {
         no_address: 30 = 0,
         no_value: 32 = 0,
         no_position: 24 = 0,
-        behind: 32 = 4,
         kind_redirect: 4 = 0,
         kind_trap: 4 = 1,
         kind_code: 4 = 2,
@@ -282,7 +280,6 @@ impl<const V: usize> Logic for CompactSequencer<V> {
         }
 
         // The event.
-        self.after.next = self.pc.val() + self.behind.val();
         self.distance.next = self.position.val() - self.previous_ff.q.val();
         self.event_extra.next = bit_cast::<24, 3>(self.sort.val())
             | (bit_cast::<24, 2>(self.size.val()) << 3)
@@ -303,7 +300,11 @@ impl<const V: usize> Logic for CompactSequencer<V> {
                 self.event_kind.next = self.event_kind.val() | self.key_bit.val();
             }
         }
-        if self.at.val().get_bit(0) | self.at.val().get_bit(2) {
+        if self.at.val().get_bit(0)
+            | self.at.val().get_bit(2)
+            | self.at.val().get_bit(4)
+            | self.at.val().get_bit(9)
+        {
             self.event_value.next = self.event_value.val() | self.pc.val();
         }
         if self.at.val().get_bit(1) {
@@ -319,13 +320,10 @@ impl<const V: usize> Logic for CompactSequencer<V> {
         if self.at.val().get_bit(4) {
             self.event_kind.next = self.kind_trap.val();
         }
-        if self.at.val().get_bit(4) | self.at.val().get_bit(9) {
-            self.event_value.next = self.event_value.val() | self.after.val();
-        }
-        if self.at.val().get_bit(5) {
+        if self.at.val().get_bit(5) & !self.flags.val().get_bit(19) {
             self.event_value.next = self.event_value.val() | self.left.val();
         }
-        if self.at.val().get_bit(6) {
+        if self.at.val().get_bit(6) & !self.flags.val().get_bit(20) {
             self.event_value.next = self.event_value.val() | self.right.val();
         }
         if self.at_data.val() | self.at.val().get_bit(8) {

@@ -2,22 +2,23 @@
 //! `Bits`. Twin of `lookback_model::compact::tags`.
 //!
 //! ```text
-//!  cycle 1: address ──► line, flags and row of each way from block RAM
+//!  cycle 1: address ──► line and row of each way from block RAM
 //!  cycle 2: compare, `known`, `escape`; with `commit` the way is written back
 //! ```
 //! `address`, masks and `in_image` are kept for both cycles; the next access begins in the cycle
 //! after. Only accesses to the memory region come here; a read that is known from the image comes
 //! with an empty `rmask`, or not at all.
 //!
-//! A way is three memories: {mark, epoch, tag} and {stale, valid} of each line, and the masks of a
-//! whole row, so that a row that becomes valid is emptied by the same write. A line is valid if its
-//! epoch is the present one and one of its rows is valid: one that was taken always has such a row.
-//! The way that was used last is the exclusive or of the marks of both ways.
+//! A way is two memories: {stale, valid, mark, epoch, tag} of each line, and the masks of a whole row,
+//! so that a row that becomes valid is emptied by the same write. A line is valid if its epoch is the
+//! present one and one of its rows is valid: one that was taken always has such a row. The way that was
+//! used last is the exclusive or of the marks of both ways; it counts only where both lines are valid,
+//! so a set that is emptied may lose it.
 //!
 //! There are as many epoch numbers as sets: when the number advances to *n*, set *n* is emptied. A
 //! line meets the emptying of its set before its epoch number comes round, so it is never found again.
 
-use crate::memory::BlockRam;
+use crate::memory::{BlockRam, MarkedRam};
 use crate::recorder::circuit::circuit;
 use rust_hdl::prelude::*;
 
@@ -82,14 +83,13 @@ circuit! {
         left_stale: Signal<Local, Bits<ROWS>>,
         left_line: Signal<Local, Bits<L>>,
         left_flags: Signal<Local, Bits<F>>,
-        flags_set: Signal<Local, Bits<S>>,
+        line_set: Signal<Local, Bits<S>>,
         touched: Signal<Local, Bits<4>>,
         chosen: Signal<Local, Bit>,
         mark: Signal<Local, Bit>,
     }
     arrays {
-        lines: [BlockRam<L, S>; WAYS],
-        flags: [BlockRam<F, S>; WAYS],
+        lines: [MarkedRam<L, F, S>; WAYS],
         rows: [BlockRam<K, M>; WAYS],
         marks: [Signal<Local, Bit>; WAYS],
     }
@@ -160,13 +160,11 @@ impl<
         self.seen.next = self.no_lanes.val();
         for i in 0..WAYS {
             self.lines[i].clock.next = self.clock.val();
-            self.flags[i].clock.next = self.clock.val();
             self.rows[i].clock.next = self.clock.val();
             self.lines[i].read_address.next = self.set.val();
-            self.flags[i].read_address.next = self.set.val();
             self.rows[i].read_address.next = self.place.val();
             self.line.next = self.lines[i].read_data.val();
-            self.line_flags.next = self.flags[i].read_data.val();
+            self.line_flags.next = self.lines[i].read_mark.val();
             self.line_row.next = self.rows[i].read_data.val();
             self.line_tag.next = self.line.val().get_bits::<T>(0);
             self.line_epoch.next = self.line.val().get_bits::<S>(self.epoch_lsb.val().index());
@@ -233,18 +231,23 @@ impl<
             | (bit_cast::<L, S>(self.epoch_ff.q.val()) << self.epoch_lsb.val());
         self.left_flags.next = bit_cast::<F, ROWS>(self.left_valid.val())
             | (bit_cast::<F, ROWS>(self.left_stale.val()) << self.stale_lsb.val());
-        self.flags_set.next = self.set.val();
+        self.line_set.next = self.set.val();
         self.next_epoch.next = self.epoch_ff.q.val() + self.one_epoch.val();
         if self.advance.val() {
             self.epoch_ff.d.next = self.next_epoch.val();
-            self.flags_set.next = self.next_epoch.val();
+            self.line_set.next = self.next_epoch.val();
             self.left_flags.next = self.no_flags.val();
         }
         for i in 0..WAYS {
             self.chosen.next = self.commit.val() & (self.way.val() ^ (i == 0));
             self.mark.next = self.last_used.val() ^ self.marks[i].val() ^ (i != 0);
-            self.lines[i].write_enable.next = self.chosen.val() & !self.snoop.val();
-            self.lines[i].write_address.next = self.set.val();
+            if self.snoop.val() {
+                self.mark.next = self.marks[i].val();
+            }
+            self.lines[i].write_enable.next = self.advance.val()
+                | (self.chosen.val() & (self.row_valid.val() | !self.snoop.val()));
+            self.lines[i].write_address.next = self.line_set.val();
+            self.lines[i].write_mark.next = self.left_flags.val();
             self.lines[i].write_data.next = self.left_line.val();
             if self.mark.val() {
                 self.lines[i].write_data.next = self.left_line.val() | self.mark_bit.val();
@@ -252,10 +255,6 @@ impl<
             self.rows[i].write_enable.next = self.chosen.val() & !self.snoop.val();
             self.rows[i].write_address.next = self.place.val();
             self.rows[i].write_data.next = self.left_row.val();
-            self.flags[i].write_enable.next = self.advance.val()
-                | (self.chosen.val() & (self.row_valid.val() | !self.snoop.val()));
-            self.flags[i].write_address.next = self.flags_set.val();
-            self.flags[i].write_data.next = self.left_flags.val();
         }
     }
 }

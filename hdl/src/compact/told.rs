@@ -43,8 +43,9 @@ circuit! {
         both: Signal<Local, Bit>,
         single: Signal<Local, Bit>,
         told: Signal<Local, Bits<32>>,
-        with_left: Signal<Local, Bits<32>>,
-        with_right: Signal<Local, Bits<32>>,
+        names_left: Signal<Local, Bit>,
+        opened: Signal<Local, Bit>,
+        intervals: Signal<Local, Bits<16>>,
         mark: Signal<Local, Bits<32>>,
         remaining: Signal<Local, Bits<16>>,
     }
@@ -59,6 +60,7 @@ circuit! {
         opcode_amo: 7 = 0x2f,
         funct5_lr: 5 = 2,
         zero_told: 32 = 1,
+        no_mark: 32 = 0,
         one: 16 = 1,
         none: 16 = 0,
     }
@@ -88,50 +90,53 @@ impl Logic for Told {
                 & !self.funct3.val().get_bit(2)
                 & self.funct3.val().any());
 
-        // What is told, before the instruction and by it.
-        self.told.next = self.told_ff.q.val();
-        if self.key.val() {
-            self.told.next = self.zero_told.val();
+        // What is told, before the instruction and by it. A source that was told already may be told
+        // again, so that the next state does not wait for the answers.
+        self.names_left.next = self.both.val() | self.single.val();
+        self.left.next =
+            self.names_left.val() & !self.told_ff.q.val().get_bit(self.first.val().index());
+        self.right.next = self.both.val()
+            & (self.first.val() != self.second.val())
+            & !self.told_ff.q.val().get_bit(self.second.val().index());
+        self.mark.next = self.no_mark.val();
+        if self.names_left.val() {
+            self.mark.next = self.zero_told.val() << self.first.val();
         }
-        self.left.next = (self.both.val() | self.single.val())
-            & !self.told.val().get_bit(self.first.val().index());
-        self.mark.next = self.zero_told.val() << self.first.val();
-        self.with_left.next = self.told.val();
-        if self.left.val() {
-            self.with_left.next = self.told.val() | self.mark.val();
+        self.told.next = self.told_ff.q.val() | self.mark.val();
+        self.mark.next = self.no_mark.val();
+        if self.both.val() {
+            self.mark.next = self.zero_told.val() << self.second.val();
         }
-        self.right.next =
-            self.both.val() & !self.with_left.val().get_bit(self.second.val().index());
-        self.mark.next = self.zero_told.val() << self.second.val();
-        self.with_right.next = self.with_left.val();
-        if self.right.val() {
-            self.with_right.next = self.with_left.val() | self.mark.val();
-        }
+        self.told.next = self.told.val() | self.mark.val();
         self.mark.next = self.zero_told.val() << self.rd_addr.val();
         if self.accept.val() {
-            self.told_ff.d.next = self.with_right.val() | self.mark.val();
+            self.told_ff.d.next = self.told.val() | self.mark.val();
         }
 
         // Key groups.
+        self.opened.next = self.opened_ff.q.val();
+        self.intervals.next = self.intervals_ff.q.val();
         self.remaining.next = self.intervals_ff.q.val();
         if self.key.val() {
             self.remaining.next = self.key_every.val();
         }
         if self.accept.val() {
-            self.opened_ff.d.next = true;
+            self.opened.next = true;
             if !self.opened_ff.q.val() {
-                self.intervals_ff.d.next = self.remaining.val() - self.one.val();
+                self.intervals.next = self.remaining.val() - self.one.val();
             }
         }
-        if self.last.val() {
-            self.opened_ff.d.next = false;
+        if self.last.val() | self.clear.val() {
+            self.opened.next = false;
         }
-        if self.gap_start.val() {
-            self.intervals_ff.d.next = self.none.val();
+        if self.gap_start.val() | self.clear.val() {
+            self.intervals.next = self.none.val();
         }
-        if self.clear.val() {
-            self.opened_ff.d.next = false;
-            self.intervals_ff.d.next = self.none.val();
+        self.opened_ff.d.next = self.opened.val();
+        self.intervals_ff.d.next = self.intervals.val();
+        // The next instruction opens a key group: nothing is told but x0.
+        if !self.opened.val() & !self.intervals.val().any() {
+            self.told_ff.d.next = self.zero_told.val();
         }
     }
 }

@@ -19,7 +19,7 @@ circuit! {
         /// take an entry; not while `full`
         pub push: Signal<In, Bit>,
         /// what it has, see `sequencer`
-        pub flags: Signal<In, Bits<19>>,
+        pub flags: Signal<In, Bits<21>>,
         /// position in the interval
         pub position: Signal<In, Bits<24>>,
         /// address of the instruction
@@ -51,7 +51,7 @@ circuit! {
         /// half full or more
         pub half: Signal<Out, Bit>,
         /// the head's flags
-        pub head_flags: Signal<Out, Bits<19>>,
+        pub head_flags: Signal<Out, Bits<21>>,
         /// the head's position
         pub head_position: Signal<Out, Bits<24>>,
         /// the head's pc
@@ -72,7 +72,7 @@ circuit! {
         pub head_masks: Signal<Out, Bits<8>>,
         /// the head's snoop address
         pub head_snoop_addr: Signal<Out, Bits<30>>,
-        flags_ram: LutRam<19, 4>,
+        flags_ram: LutRam<21, 4>,
         position_ram: LutRam<24, 4>,
         pc_ram: LutRam<32, 4>,
         insn_ram: LutRam<32, 4>,
@@ -85,7 +85,7 @@ circuit! {
         snoop_addr_ram: LutRam<30, 4>,
         read_ff: DFF<Bits<4>>,
         valid_ff: DFF<Bit>,
-        flags_ff: DFF<Bits<19>>,
+        flags_ff: DFF<Bits<21>>,
         write_ff: DFF<Bits<4>>,
         count_ff: DFF<Bits<5>>,
         read: Signal<Local, Bits<4>>,

@@ -15,8 +15,8 @@
 //! | word | run code | RETIRED | CYCLES | STALLS | LOST | BREACH to GOT | STATUS |
 //!
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
-//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 6 of CONTROL, 16 of KEY. STREAM is
-//! nothing but its copy: only the host wants it.
+//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 6 of CONTROL, 16 of KEY, 6 of
+//! TRIGGER. STREAM is nothing but its copy: only the host wants it.
 //! A reset empties the registers but not the memory of their copies: a setting is read as 0 until
 //! it was written.
 
@@ -71,15 +71,13 @@ pub struct Control {
     pub setting: Signal<In, Bit>,
     /// Its number within the settings or identification. During a copy the register that was
     /// written.
-    pub number: Signal<In, Bits<3>>,
+    pub number: Signal<In, Bits<4>>,
     /// Which bit.
     pub index: Signal<In, Bits<5>>,
-    /// The register to give a bit of is COMPACT, which has no number.
-    pub compact: Signal<In, Bit>,
     /// The bit, a cycle later.
     pub stored_bit: Signal<Out, Bit>,
     /// STATUS.
-    pub status: Signal<In, Bits<6>>,
+    pub status: Signal<In, Bits<11>>,
     /// RETIRED, low.
     pub retired_lo: Signal<In, Bits<32>>,
     /// RETIRED, high.
@@ -125,6 +123,12 @@ pub struct Control {
     pub post_trigger: Signal<Out, Bits<32>>,
     /// KEY.
     pub key: Signal<Out, Bits<16>>,
+    /// TRIGGER.
+    pub watch: Signal<Out, Bits<6>>,
+    /// TRIGGER_LO.
+    pub watch_lo: Signal<Out, Bits<32>>,
+    /// TRIGGER_HI.
+    pub watch_hi: Signal<Out, Bits<32>>,
     control_ff: DFF<Bits<6>>,
     interval_ff: DFF<Bits<24>>,
     count_bits_ff: DFF<Bits<5>>,
@@ -140,30 +144,37 @@ pub struct Control {
     key_ff: DFF<Bits<16>>,
     key_set_ff: DFF<Bit>,
     stream_set_ff: DFF<Bit>,
-    compact_ff: DFF<Bit>,
-    compact_bit_ff: DFF<Bit>,
+    watch_ff: DFF<Bits<6>>,
+    watch_lo_ff: DFF<Bits<32>>,
+    watch_hi_ff: DFF<Bits<32>>,
+    watch_set_ff: DFF<Bit>,
+    watch_lo_set_ff: DFF<Bit>,
+    watch_hi_set_ff: DFF<Bit>,
     bits: RegisterBits,
     copying_ff: DFF<Bit>,
     /// The bit that is being copied.
     place_ff: DFF<Bits<5>>,
     known: Signal<Local, Bit>,
-    low: Signal<Local, Bits<3>>,
+    low: Signal<Local, Bits<4>>,
+    above_6: Signal<Local, Bit>,
     above_4: Signal<Local, Bit>,
     above_8: Signal<Local, Bit>,
     kept: Signal<Local, Bit>,
     set: Signal<Local, Bit>,
     picked: Signal<Local, Bits<32>>,
-    settings: Constant<Bits<5>>,
-    control_number: Constant<Bits<3>>,
-    interval_number: Constant<Bits<3>>,
-    count_bits_number: Constant<Bits<3>>,
-    image_lo_number: Constant<Bits<3>>,
-    image_hi_number: Constant<Bits<3>>,
-    post_trigger_number: Constant<Bits<3>>,
-    key_number: Constant<Bits<3>>,
-    stream_number: Constant<Bits<3>>,
-    compact_word: Constant<Bits<32>>,
-    setting_row: Constant<Bits<9>>,
+    settings: Constant<Bits<4>>,
+    control_number: Constant<Bits<4>>,
+    interval_number: Constant<Bits<4>>,
+    count_bits_number: Constant<Bits<4>>,
+    image_lo_number: Constant<Bits<4>>,
+    image_hi_number: Constant<Bits<4>>,
+    post_trigger_number: Constant<Bits<4>>,
+    key_number: Constant<Bits<4>>,
+    stream_number: Constant<Bits<4>>,
+    watch_number: Constant<Bits<4>>,
+    watch_lo_number: Constant<Bits<4>>,
+    watch_hi_number: Constant<Bits<4>>,
+    setting_row: Constant<Bits<10>>,
     step: Constant<Bits<5>>,
 }
 
@@ -183,7 +194,6 @@ impl Control {
             setting: Default::default(),
             number: Default::default(),
             index: Default::default(),
-            compact: Default::default(),
             stored_bit: Default::default(),
             status: Default::default(),
             retired_lo: Default::default(),
@@ -208,6 +218,9 @@ impl Control {
             image_hi: Default::default(),
             post_trigger: Default::default(),
             key: Default::default(),
+            watch: Default::default(),
+            watch_lo: Default::default(),
+            watch_hi: Default::default(),
             control_ff: Default::default(),
             interval_ff: Default::default(),
             count_bits_ff: Default::default(),
@@ -223,8 +236,12 @@ impl Control {
             key_ff: Default::default(),
             key_set_ff: Default::default(),
             stream_set_ff: Default::default(),
-            compact_ff: Default::default(),
-            compact_bit_ff: Default::default(),
+            watch_ff: Default::default(),
+            watch_lo_ff: Default::default(),
+            watch_hi_ff: Default::default(),
+            watch_set_ff: Default::default(),
+            watch_lo_set_ff: Default::default(),
+            watch_hi_set_ff: Default::default(),
             bits: RegisterBits::new([
                 ID,
                 identity.version,
@@ -234,17 +251,19 @@ impl Control {
                 identity.mem_base,
                 identity.mem_mask,
                 identity.port,
+                identity.compact,
             ]),
             copying_ff: Default::default(),
             place_ff: Default::default(),
             known: Default::default(),
             low: Default::default(),
+            above_6: Default::default(),
             above_4: Default::default(),
             above_8: Default::default(),
             kept: Default::default(),
             set: Default::default(),
             picked: Default::default(),
-            settings: Constant::new(0b00010.into()),
+            settings: Constant::new(0b0001.into()),
             control_number: number(0),
             interval_number: number(1),
             count_bits_number: number(2),
@@ -253,8 +272,10 @@ impl Control {
             post_trigger_number: number(5),
             key_number: number(7),
             stream_number: number(6),
-            compact_word: Constant::new(u64::from(identity.compact).into()),
-            setting_row: Constant::new(0x100.into()),
+            watch_number: number(9),
+            watch_lo_number: number(10),
+            watch_hi_number: number(11),
+            setting_row: Constant::new(0x200.into()),
             step: Constant::new(1.into()),
         }
     }
@@ -280,7 +301,16 @@ impl Logic for Control {
             post_trigger_set_ff
         );
         dff_setup!(self, clock, copying_ff, place_ff, stream_set_ff);
-        dff_setup!(self, clock, key_ff, key_set_ff, compact_ff, compact_bit_ff);
+        dff_setup!(
+            self,
+            clock,
+            key_ff,
+            key_set_ff,
+            watch_ff,
+            watch_lo_ff,
+            watch_hi_ff
+        );
+        dff_setup!(self, clock, watch_set_ff, watch_lo_set_ff, watch_hi_set_ff);
         self.control.next = self.control_ff.q.val();
         self.interval.next = bit_cast::<32, 24>(self.interval_ff.q.val());
         self.count_bits.next = self.count_bits_ff.q.val();
@@ -288,10 +318,13 @@ impl Logic for Control {
         self.image_hi.next = bit_cast::<32, 26>(self.image_hi_ff.q.val()) << 6;
         self.post_trigger.next = self.post_trigger_ff.q.val();
         self.key.next = self.key_ff.q.val();
+        self.watch.next = self.watch_ff.q.val();
+        self.watch_lo.next = self.watch_lo_ff.q.val();
+        self.watch_hi.next = self.watch_hi_ff.q.val();
 
         self.known.next =
-            self.write.val() & (self.register.val().get_bits::<5>(3) == self.settings.val());
-        self.low.next = self.register.val().get_bits::<3>(0);
+            self.write.val() & (self.register.val().get_bits::<4>(4) == self.settings.val());
+        self.low.next = self.register.val().get_bits::<4>(0);
         if self.known.val() & (self.low.val() == self.control_number.val()) {
             self.control_ff.d.next = self.value.val().get_bits::<6>(0);
             self.control_set_ff.d.next = true;
@@ -323,6 +356,18 @@ impl Logic for Control {
         if self.known.val() & (self.low.val() == self.stream_number.val()) {
             self.stream_set_ff.d.next = true;
         }
+        if self.known.val() & (self.low.val() == self.watch_number.val()) {
+            self.watch_ff.d.next = self.value.val().get_bits::<6>(0);
+            self.watch_set_ff.d.next = true;
+        }
+        if self.known.val() & (self.low.val() == self.watch_lo_number.val()) {
+            self.watch_lo_ff.d.next = self.value.val();
+            self.watch_lo_set_ff.d.next = true;
+        }
+        if self.known.val() & (self.low.val() == self.watch_hi_number.val()) {
+            self.watch_hi_ff.d.next = self.value.val();
+            self.watch_hi_set_ff.d.next = true;
+        }
 
         // The copy; that of a register which does not exist is never read.
         self.copying.next = self.copying_ff.q.val();
@@ -333,6 +378,7 @@ impl Logic for Control {
             self.known.val() | (self.copying_ff.q.val() & !self.place_ff.q.val().all());
         self.above_4.next = self.place_ff.q.val().get_bits::<3>(2).any();
         self.above_8.next = self.place_ff.q.val().get_bits::<2>(3).any();
+        self.above_6.next = self.above_8.val() | self.place_ff.q.val().get_bits::<2>(1).all();
         self.kept.next = true;
         if self.number.val() == self.key_number.val() {
             self.kept.next = !self.place_ff.q.val().get_bit(4);
@@ -347,20 +393,22 @@ impl Logic for Control {
         } else if (self.number.val() == self.image_lo_number.val())
             | (self.number.val() == self.image_hi_number.val())
         {
-            self.kept.next = self.above_8.val() | self.place_ff.q.val().get_bits::<2>(1).all();
+            self.kept.next = self.above_6.val();
+        } else if self.number.val() == self.watch_number.val() {
+            self.kept.next = !self.above_6.val();
         }
         self.bits.clock.next = self.clock.val();
         self.bits.write_enable.next = self.copying_ff.q.val();
         self.bits.write_address.next = self.setting_row.val()
-            | (bit_cast::<9, 3>(self.number.val()) << 5)
-            | bit_cast::<9, 5>(self.place_ff.q.val());
+            | (bit_cast::<10, 4>(self.number.val()) << 5)
+            | bit_cast::<10, 5>(self.place_ff.q.val());
         self.bits.write_data.next = self.value.val().get_bit(0) & self.kept.val();
         self.bits.read_address.next =
-            (bit_cast::<9, 3>(self.number.val()) << 5) | bit_cast::<9, 5>(self.index.val());
+            (bit_cast::<10, 4>(self.number.val()) << 5) | bit_cast::<10, 5>(self.index.val());
         if self.setting.val() {
             self.bits.read_address.next = self.setting_row.val()
-                | (bit_cast::<9, 3>(self.number.val()) << 5)
-                | bit_cast::<9, 5>(self.index.val());
+                | (bit_cast::<10, 4>(self.number.val()) << 5)
+                | bit_cast::<10, 5>(self.index.val());
         }
         self.set.next = false;
         if self.number.val() == self.control_number.val() {
@@ -379,14 +427,14 @@ impl Logic for Control {
             self.set.next = self.key_set_ff.q.val();
         } else if self.number.val() == self.stream_number.val() {
             self.set.next = self.stream_set_ff.q.val();
+        } else if self.number.val() == self.watch_number.val() {
+            self.set.next = self.watch_set_ff.q.val();
+        } else if self.number.val() == self.watch_lo_number.val() {
+            self.set.next = self.watch_lo_set_ff.q.val();
+        } else if self.number.val() == self.watch_hi_number.val() {
+            self.set.next = self.watch_hi_set_ff.q.val();
         }
-        self.compact_ff.d.next = self.compact.val();
-        self.compact_bit_ff.d.next =
-            self.compact.val() & self.compact_word.val().get_bit(self.index.val().index());
-        self.stored_bit.next = self.compact_bit_ff.q.val()
-            | (self.bits.read_data.val()
-                & !self.compact_ff.q.val()
-                & (self.set.val() | !self.setting.val()));
+        self.stored_bit.next = self.bits.read_data.val() & (self.set.val() | !self.setting.val());
 
         self.picked.next = 0.into();
         if self.pick.val().get_bit(0) {
@@ -435,7 +483,7 @@ impl Logic for Control {
             self.picked.next = self.picked.val() | self.breach_got.val();
         }
         if self.pick.val().get_bit(15) {
-            self.picked.next = self.picked.val() | bit_cast::<32, 6>(self.status.val());
+            self.picked.next = self.picked.val() | bit_cast::<32, 11>(self.status.val());
         }
         self.word.next = self.picked.val();
 
@@ -455,6 +503,12 @@ impl Logic for Control {
             self.key_ff.d.next = 0.into();
             self.key_set_ff.d.next = false;
             self.stream_set_ff.d.next = false;
+            self.watch_ff.d.next = 0.into();
+            self.watch_lo_ff.d.next = 0.into();
+            self.watch_hi_ff.d.next = 0.into();
+            self.watch_set_ff.d.next = false;
+            self.watch_lo_set_ff.d.next = false;
+            self.watch_hi_set_ff.d.next = false;
             self.copying_ff.d.next = false;
             self.place_ff.d.next = 0.into();
         }
@@ -582,7 +636,7 @@ mod tests {
         control.reset.next = true;
         tick!(control);
         control.reset.next = false;
-        for number in 0..8 {
+        for number in 0..16 {
             assert_eq!(
                 stored(&mut control, true, number),
                 0,
@@ -590,7 +644,7 @@ mod tests {
             );
         }
         assert_eq!(stored(&mut control, false, 0), u64::from(ID));
-        control.compact.next = true;
-        assert_eq!(stored(&mut control, false, 0), 0x60108);
+        assert_eq!(stored(&mut control, false, 8), 0x60108);
+        assert_eq!(stored(&mut control, false, 9), 0);
     }
 }

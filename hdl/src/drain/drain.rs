@@ -35,6 +35,8 @@ pub struct Drain<const RING_BITS: usize> {
     pub end_reason: Signal<In, Bits<8>>,
     /// STATUS bit 2.
     pub triggered: Signal<In, Bit>,
+    /// STATUS bits 10:6, and those of END: which trigger fired.
+    pub fired: Signal<In, Bits<5>>,
     /// STATUS bit 3.
     pub lost_any: Signal<In, Bit>,
     /// Retirements since recording began, low.
@@ -73,6 +75,12 @@ pub struct Drain<const RING_BITS: usize> {
     pub post_trigger: Signal<Out, Bits<32>>,
     /// KEY.
     pub key: Signal<Out, Bits<16>>,
+    /// TRIGGER.
+    pub watch: Signal<Out, Bits<6>>,
+    /// TRIGGER_LO.
+    pub watch_lo: Signal<Out, Bits<32>>,
+    /// TRIGGER_HI.
+    pub watch_hi: Signal<Out, Bits<32>>,
     core: DrainCore<RING_BITS>,
     uart_tx: UartTx,
     uart_rx: UartRx,
@@ -95,6 +103,7 @@ impl<const RING_BITS: usize> Drain<RING_BITS> {
             ended: Default::default(),
             end_reason: Default::default(),
             triggered: Default::default(),
+            fired: Default::default(),
             lost_any: Default::default(),
             retired_lo: Default::default(),
             retired_hi: Default::default(),
@@ -114,6 +123,9 @@ impl<const RING_BITS: usize> Drain<RING_BITS> {
             image_hi: Default::default(),
             post_trigger: Default::default(),
             key: Default::default(),
+            watch: Default::default(),
+            watch_lo: Default::default(),
+            watch_hi: Default::default(),
             core: DrainCore::new(identity),
             uart_tx: Default::default(),
             uart_rx: Default::default(),
@@ -135,6 +147,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.core.ended.next = self.ended.val();
         self.core.end_reason.next = self.end_reason.val();
         self.core.triggered.next = self.triggered.val();
+        self.core.fired.next = self.fired.val();
         self.core.lost_any.next = self.lost_any.val();
         self.core.retired_lo.next = self.retired_lo.val();
         self.core.retired_hi.next = self.retired_hi.val();
@@ -155,6 +168,9 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.image_hi.next = self.core.image_hi.val();
         self.post_trigger.next = self.core.post_trigger.val();
         self.key.next = self.core.key.val();
+        self.watch.next = self.core.watch.val();
+        self.watch_lo.next = self.core.watch_lo.val();
+        self.watch_hi.next = self.core.watch_hi.val();
 
         // No bus, and no core but this project's.
         self.core.strapped.next = false;

@@ -81,7 +81,7 @@ pub struct DrainCore<const RING_BITS: usize> {
     /// BREACH_GOT.
     pub breach_got: Signal<In, Bits<32>>,
     /// STATUS, for the bus.
-    pub status: Signal<Out, Bits<6>>,
+    pub status: Signal<Out, Bits<11>>,
     /// CONTROL, for the bus.
     pub control_word: Signal<Out, Bits<6>>,
     /// STATUS bit 0.
@@ -92,6 +92,8 @@ pub struct DrainCore<const RING_BITS: usize> {
     pub end_reason: Signal<In, Bits<8>>,
     /// STATUS bit 2.
     pub triggered: Signal<In, Bit>,
+    /// STATUS bits 10:6, and those of END: which trigger fired.
+    pub fired: Signal<In, Bits<5>>,
     /// STATUS bit 3.
     pub lost_any: Signal<In, Bit>,
     /// Retirements since recording began, low.
@@ -130,6 +132,12 @@ pub struct DrainCore<const RING_BITS: usize> {
     pub post_trigger: Signal<Out, Bits<32>>,
     /// KEY.
     pub key: Signal<Out, Bits<16>>,
+    /// TRIGGER.
+    pub watch: Signal<Out, Bits<6>>,
+    /// TRIGGER_LO.
+    pub watch_lo: Signal<Out, Bits<32>>,
+    /// TRIGGER_HI.
+    pub watch_hi: Signal<Out, Bits<32>>,
     ring: LogRing<RING_BITS>,
     framer: Framer,
     sum: StreamSum,
@@ -137,19 +145,19 @@ pub struct DrainCore<const RING_BITS: usize> {
     control: Control,
     command: Command,
     poking_ff: DFF<Bit>,
-    poked_number_ff: DFF<Bits<3>>,
+    poked_number_ff: DFF<Bits<4>>,
     poked_value_ff: DFF<Bits<32>>,
     /// The bit of a strap that `stored_bit` would be.
     strap_ff: DFF<Bit>,
     strapped_ff: DFF<Bit>,
-    number: Signal<Local, Bits<3>>,
+    number: Signal<Local, Bits<4>>,
     index: Signal<Local, Bits<5>>,
     is_clock: Signal<Local, Bit>,
     is_base: Signal<Local, Bit>,
     is_mask: Signal<Local, Bit>,
-    clock_number: Constant<Bits<3>>,
-    base_number: Constant<Bits<3>>,
-    mask_number: Constant<Bits<3>>,
+    clock_number: Constant<Bits<4>>,
+    base_number: Constant<Bits<4>>,
+    mask_number: Constant<Bits<4>>,
     /// The recording that CONTROL asks for was started.
     started_ff: DFF<Bit>,
     settings: Signal<Local, Bits<6>>,
@@ -157,12 +165,12 @@ pub struct DrainCore<const RING_BITS: usize> {
     is_sum: Signal<Local, Bit>,
     starting: Signal<Local, Bit>,
     clear: Signal<Local, Bit>,
-    recording_bit: Constant<Bits<6>>,
-    ended_bit: Constant<Bits<6>>,
-    triggered_bit: Constant<Bits<6>>,
-    lost_bit: Constant<Bits<6>>,
-    sent_bit: Constant<Bits<6>>,
-    breach_bit: Constant<Bits<6>>,
+    recording_bit: Constant<Bits<11>>,
+    ended_bit: Constant<Bits<11>>,
+    triggered_bit: Constant<Bits<11>>,
+    lost_bit: Constant<Bits<11>>,
+    sent_bit: Constant<Bits<11>>,
+    breach_bit: Constant<Bits<11>>,
 }
 
 impl<const RING_BITS: usize> DrainCore<RING_BITS> {
@@ -204,6 +212,7 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             ended: Default::default(),
             end_reason: Default::default(),
             triggered: Default::default(),
+            fired: Default::default(),
             lost_any: Default::default(),
             retired_lo: Default::default(),
             retired_hi: Default::default(),
@@ -223,6 +232,9 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             image_hi: Default::default(),
             post_trigger: Default::default(),
             key: Default::default(),
+            watch: Default::default(),
+            watch_lo: Default::default(),
+            watch_hi: Default::default(),
             ring: Default::default(),
             framer: Default::default(),
             sum: Default::default(),
@@ -295,7 +307,9 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.image_hi.next = self.control.image_hi.val();
         self.post_trigger.next = self.control.post_trigger.val();
         self.key.next = self.control.key.val();
-        self.control.compact.next = self.message.compact.val();
+        self.watch.next = self.control.watch.val();
+        self.watch_lo.next = self.control.watch_lo.val();
+        self.watch_hi.next = self.control.watch_hi.val();
 
         // On an acknowledged link what was sent stays, and each piece follows its offset.
         self.keep.next = self.settings.val().get_bit(5);
@@ -351,7 +365,8 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.message.write.next = self.command.write.val() & !self.ask.val();
         self.message.breached.next = self.breached.val();
         self.message.ended.next = self.ended.val();
-        self.message.end_reason.next = self.end_reason.val();
+        self.message.end_reason.next =
+            self.end_reason.val() | (bit_cast::<8, 5>(self.fired.val()) << 3);
         self.message.start_place.next = self.framer.piece_start.val() & self.keep.val();
         self.message.start.next =
             self.framer.message_start.val() | (self.framer.piece_start.val() & self.keep.val());
@@ -383,7 +398,7 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
             }
         }
 
-        self.status.next = 0.into();
+        self.status.next = bit_cast::<11, 5>(self.fired.val()) << 6;
         if self.recording.val() {
             self.status.next = self.status.val() | self.recording_bit.val();
         }
@@ -413,7 +428,7 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.poking_ff.d.next =
             self.poke.val() | (self.poking_ff.q.val() & self.control.copying.val());
         if self.poke.val() {
-            self.poked_number_ff.d.next = self.bus_register.val().get_bits::<3>(0);
+            self.poked_number_ff.d.next = self.bus_register.val().get_bits::<4>(0);
             self.poked_value_ff.d.next = self.bus_value.val();
         } else if self.control.copying.val() {
             self.poked_value_ff.d.next = self.poked_value_ff.q.val() >> 1;

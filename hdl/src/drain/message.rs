@@ -74,11 +74,9 @@ pub struct Message {
     /// The stored register wanted is a setting.
     pub setting: Signal<Out, Bit>,
     /// Its number.
-    pub number: Signal<Out, Bits<3>>,
+    pub number: Signal<Out, Bits<4>>,
     /// The bit of it that will be wanted in the next cycle.
     pub index: Signal<Out, Bits<5>>,
-    /// The stored register wanted is COMPACT, which has no number.
-    pub compact: Signal<Out, Bit>,
     /// What is wanted is one of the link's registers.
     pub link: Signal<Out, Bit>,
     /// Which of them.
@@ -124,9 +122,6 @@ pub struct Message {
     leads: Signal<Local, Bits<8>>,
     reasons: Signal<Local, Bits<8>>,
     slot_step: Constant<Bits<2>>,
-    identities: Constant<Bits<5>>,
-    compacts: Constant<Bits<5>>,
-    settings: Constant<Bits<5>>,
     counters: Constant<Bits<5>>,
     breaches: Constant<Bits<5>>,
     links: Constant<Bits<5>>,
@@ -173,7 +168,6 @@ impl Default for Message {
             setting: Default::default(),
             number: Default::default(),
             index: Default::default(),
-            compact: Default::default(),
             link: Default::default(),
             which: Default::default(),
             link_bit: Default::default(),
@@ -209,9 +203,6 @@ impl Default for Message {
             leads: Default::default(),
             reasons: Default::default(),
             slot_step: Constant::new(1.into()),
-            identities: Constant::new(0.into()),
-            compacts: Constant::new(1.into()),
-            settings: Constant::new(2.into()),
             counters: Constant::new(4.into()),
             breaches: Constant::new(5.into()),
             links: Constant::new(6.into()),
@@ -267,12 +258,8 @@ impl Logic for Message {
 
         self.group.next = self.register_ff.q.val().get_bits::<5>(3);
         self.low.next = self.register_ff.q.val().get_bits::<3>(0);
-        self.stored.next =
-            (self.group.val() == self.identities.val()) | (self.group.val() == self.settings.val());
-        self.compact.next = (self.group.val() == self.compacts.val()) & !self.low.val().any();
-        if self.compact.val() {
-            self.stored.next = true;
-        }
+        // Sixteen of identification, sixteen settings; those that do not exist are stored as 0.
+        self.stored.next = !self.group.val().get_bits::<3>(2).any();
         self.is_link.next = (self.group.val() == self.links.val()) & !self.low.val().get_bit(2);
         self.which.next = self.low.val().get_bits::<2>(0);
         if self.place_ff.q.val() {
@@ -290,7 +277,7 @@ impl Logic for Message {
         self.counter.next = self.group.val() == self.counters.val();
         self.breach.next = self.group.val() == self.breaches.val();
         self.setting.next = self.group.val().get_bit(1);
-        self.number.next = self.low.val();
+        self.number.next = self.register_ff.q.val().get_bits::<4>(0);
         self.asked.next = 0.into();
         if self.counter.val() {
             self.asked.next = self.pick_run_code.val() << self.low.val();

@@ -7,21 +7,21 @@
 use rust_hdl::prelude::*;
 
 /// Logarithm of the number of registers kept.
-const REGISTER_BITS: usize = 4;
+const REGISTER_BITS: usize = 5;
 
-/// 16 registers of 32 bits, as bits: the address is the register and then the bit.
+/// 32 registers of 32 bits, as bits: the address is the register and then the bit.
 #[derive(LogicBlock)]
 pub struct RegisterBits {
     /// Clock of both ports.
     pub clock: Signal<In, Clock>,
     /// Bit to read at the next rising edge.
-    pub read_address: Signal<In, Bits<9>>,
+    pub read_address: Signal<In, Bits<10>>,
     /// The bit that was addressed at the last rising edge.
     pub read_data: Signal<Out, Bit>,
     /// Write at the next rising edge.
     pub write_enable: Signal<In, Bit>,
     /// Bit to write; not the one that is being read.
-    pub write_address: Signal<In, Bits<9>>,
+    pub write_address: Signal<In, Bits<10>>,
     /// What to write.
     pub write_data: Signal<In, Bit>,
     _words: [u32; 1 << REGISTER_BITS],
@@ -125,7 +125,7 @@ mod tests {
             })
         };
         bits.write_enable.next = true;
-        for place in [0u64, 1, 15 * 32 + 31] {
+        for place in [0u64, 1, 31 * 32 + 31] {
             bits.write_address.next = u64::into(place);
             bits.write_data.next = place != 0;
             tick!(bits);
@@ -134,6 +134,6 @@ mod tests {
         assert_eq!(word(&mut bits, 0), 0x8000_0002);
         assert_eq!(word(&mut bits, 1), 0x1234_5678);
         assert_eq!(word(&mut bits, 2), 0);
-        assert_eq!(word(&mut bits, 15), 0x8000_0000);
+        assert_eq!(word(&mut bits, 31), 0x8000_0000);
     }
 }

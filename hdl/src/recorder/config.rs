@@ -97,6 +97,7 @@ impl Sizes {
             image_lo: 0,
             image_hi: 0,
             post_trigger: 0,
+            trigger: Default::default(),
             order: None,
         }
     }

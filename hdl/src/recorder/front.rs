@@ -23,6 +23,7 @@ use super::packer::Packer;
 use super::register_shadow::RegisterShadow;
 use super::retire::RetireStage;
 use super::sequencer::Sequencer;
+use super::trigger::Trigger;
 use rust_hdl::prelude::*;
 
 circuit! {
@@ -69,8 +70,18 @@ circuit! {
         pub rvfi_jumps: Signal<In, Bit>,
         /// the instruction is known by halves only, never from the tags
         pub rvfi_loose: Signal<In, Bit>,
+        /// the instruction is `c.ebreak`
+        pub rvfi_breaks: Signal<In, Bit>,
         /// the next recorded instruction is a trigger
         pub trigger: Signal<In, Bit>,
+        /// TRIGGER: what else is one
+        pub watch: Signal<In, Bits<6>>,
+        /// first address that is
+        pub watch_lo: Signal<In, Bits<32>>,
+        /// first address after those
+        pub watch_hi: Signal<In, Bits<32>>,
+        /// another hart's trigger was the first
+        pub disarm: Signal<In, Bit>,
         /// another hart's trigger ends the recording of all
         pub end_all: Signal<In, Bit>,
         /// somebody else writes memory
@@ -117,6 +128,8 @@ circuit! {
         pub end_reason: Signal<Out, Bits<8>>,
         /// a trigger fired
         pub triggered: Signal<Out, Bit>,
+        /// which
+        pub cause: Signal<Out, Bits<3>>,
         /// its last instruction was recorded
         pub ends: Signal<Out, Bit>,
         /// something was lost
@@ -150,6 +163,7 @@ circuit! {
         digest: DigestStep,
         shadow: RegisterShadow,
         counters: Counters,
+        watcher: Trigger,
         control: IntervalControl<C>,
         queue: InputQueue,
         sequencer: Sequencer,
@@ -207,6 +221,7 @@ impl<
         self.known_code.clock.next = self.clock.val();
         self.shadow.clock.next = self.clock.val();
         self.counters.clock.next = self.clock.val();
+        self.watcher.clock.next = self.clock.val();
         self.control.clock.next = self.clock.val();
         self.queue.clock.next = self.clock.val();
         self.sequencer.clock.next = self.clock.val();
@@ -310,18 +325,35 @@ impl<
             self.mode_ff.d.next = self.retire.mode.val();
         }
 
+        // What ends the recording.
+        self.watcher.clear.next = self.control.clear.val();
+        self.watcher.rvfi_insn.next = self.rvfi_insn.val();
+        self.watcher.rvfi_breaks.next = self.rvfi_breaks.val();
+        self.watcher.rvfi_trap.next = self.rvfi_trap.val();
+        self.watcher.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
+        self.watcher.rvfi_mem_addr.next = self.rvfi_mem_addr.val();
+        self.watcher.rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
+        self.watcher.rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
+        self.watcher.on_trap.next = self.trigger_on_trap.val();
+        self.watcher.watch.next = self.watch.val();
+        self.watcher.watch_lo.next = self.watch_lo.val();
+        self.watcher.watch_hi.next = self.watch_hi.val();
+        self.watcher.pin.next = self.trigger.val();
+        self.watcher.disarm.next = self.disarm.val();
+        self.watcher.recording.next = self.control.recording.val();
+        self.watcher.trap.next = self.retire.trap.val();
+        self.watcher.accept.next = self.control.accept.val();
+
         // Intervals: what is accepted.
         self.control.enable.next = self.enable.val();
         self.control.may_stall.next = self.may_stall.val();
         self.control.hold.next = self.hold.val();
         self.control.run_ended.next = self.run_ended.val();
         self.control.interval.next = self.interval.val();
-        self.control.trigger_on_trap.next = self.trigger_on_trap.val();
         self.control.post_trigger.next = self.post_trigger.val();
-        self.control.trigger.next = self.trigger.val();
+        self.control.fires.next = self.watcher.fires.val();
         self.control.end_all.next = self.end_all.val();
         self.control.valid.next = self.retire.valid.val();
-        self.control.trap.next = self.retire.trap.val();
         self.control.needs_entry.next = self.retire.redirect.val()
             | self.fetch.val()
             | self.retire.trap.val()
@@ -441,6 +473,7 @@ impl<
         self.recording.next = self.control.recording.val();
         self.ended.next = self.control.ended.val();
         self.triggered.next = self.control.triggered.val();
+        self.cause.next = self.watcher.cause.val();
         self.ends.next = self.control.ends.val();
         self.lost_any.next = self.control.lost_any.val();
         self.end_reason.next = bit_cast::<8, 3>(self.control.end_reason.val());

@@ -29,3 +29,4 @@ pub mod sequencer;
 pub mod several;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod trigger;

@@ -164,7 +164,9 @@ impl<
         self.front.rvfi_opaque.next = false;
         self.front.rvfi_jumps.next = false;
         self.front.rvfi_loose.next = false;
+        self.front.rvfi_breaks.next = false;
         self.front.trigger.next = false;
+        self.front.disarm.next = false;
         self.front.end_all.next = false;
 
         // What the host wants.
@@ -176,6 +178,9 @@ impl<
         self.front.image_hi.next = self.drain.image_hi.val();
         self.front.trigger_on_trap.next = self.drain.trigger_on_trap.val();
         self.front.post_trigger.next = self.drain.post_trigger.val();
+        self.front.watch.next = self.drain.watch.val();
+        self.front.watch_lo.next = self.drain.watch_lo.val();
+        self.front.watch_hi.next = self.drain.watch_hi.val();
 
         // What it gets.
         self.drain.byte_valid.next = self.front.byte_valid.val();
@@ -185,6 +190,7 @@ impl<
         self.drain.ended.next = self.front.ended.val();
         self.drain.end_reason.next = self.front.end_reason.val();
         self.drain.triggered.next = self.front.triggered.val();
+        self.drain.fired.next = bit_cast::<5, 3>(self.front.cause.val());
         self.drain.lost_any.next = self.front.lost_any.val();
         self.drain.retired_lo.next = self.front.retired_lo.val();
         self.drain.retired_hi.next = self.front.retired_hi.val();

@@ -87,6 +87,9 @@ circuit! {
         ended: Signal<Local, Bit>,
         triggered: Signal<Local, Bit>,
         ends_all: Signal<Local, Bit>,
+        id: Signal<Local, Bits<2>>,
+        cause: Signal<Local, Bits<3>>,
+        fired: Signal<Local, Bits<5>>,
         lost: Signal<Local, Bit>,
         retires: Signal<Local, Bit>,
         loses: Signal<Local, Bit>,
@@ -121,6 +124,7 @@ circuit! {
         mem_mask: 32 = super::config::MEM_MASK,
         nobody: 8 = 0,
         no_data: 8 = 0,
+        not_fired: 5 = 0,
     }
     check {
         assert!((2..=4).contains(&N), "`rvfi_hart` has two bits");
@@ -161,9 +165,19 @@ impl<
         self.writes.next =
             (self.rvfi_valid.val() & !self.rvfi_trap.val()) & self.rvfi_mem_wmask.val().any();
         self.ends_all.next = false;
+        self.triggered.next = false;
+        self.fired.next = self.not_fired.val();
         for i in 0..N {
             if self.fronts[i].ends.val() {
                 self.ends_all.next = true;
+            }
+            // One retirement a cycle, and the first trigger disarms the others: there is one cause.
+            self.id.next = self.ids[i].val();
+            self.cause.next = self.fronts[i].cause.val();
+            if self.fronts[i].triggered.val() {
+                self.triggered.next = true;
+                self.fired.next =
+                    (bit_cast::<5, 2>(self.id.val()) << 3) | bit_cast::<5, 3>(self.cause.val());
             }
         }
         for i in 0..N {
@@ -186,7 +200,9 @@ impl<
             self.fronts[i].rvfi_opaque.next = false;
             self.fronts[i].rvfi_jumps.next = false;
             self.fronts[i].rvfi_loose.next = false;
+            self.fronts[i].rvfi_breaks.next = false;
             self.fronts[i].trigger.next = false;
+            self.fronts[i].disarm.next = self.triggered.val();
             self.fronts[i].end_all.next = self.ends_all.val();
             // What others write.
             self.fronts[i].snoop_valid.next =
@@ -210,6 +226,9 @@ impl<
             self.fronts[i].image_hi.next = self.drain.image_hi.val();
             self.fronts[i].trigger_on_trap.next = self.drain.trigger_on_trap.val();
             self.fronts[i].post_trigger.next = self.drain.post_trigger.val();
+            self.fronts[i].watch.next = self.drain.watch.val();
+            self.fronts[i].watch_lo.next = self.drain.watch_lo.val();
+            self.fronts[i].watch_hi.next = self.drain.watch_hi.val();
             // What it gets, parcel by parcel.
             self.gathers[i].clock.next = self.clock.val();
             self.gathers[i].clear.next = self.reset.val();
@@ -246,7 +265,6 @@ impl<
         self.stalls.next = false;
         self.recording.next = false;
         self.ended.next = self.merge.idle.val();
-        self.triggered.next = false;
         self.lost.next = false;
         self.retires.next = false;
         self.loses.next = false;
@@ -262,9 +280,6 @@ impl<
             }
             if !self.fronts[i].ended.val() {
                 self.ended.next = false;
-            }
-            if self.fronts[i].triggered.val() {
-                self.triggered.next = true;
             }
             if self.fronts[i].lost_any.val() {
                 self.lost.next = true;
@@ -293,6 +308,7 @@ impl<
         self.drain.ended.next = self.ended.val();
         self.drain.end_reason.next = self.reason.val();
         self.drain.triggered.next = self.triggered.val();
+        self.drain.fired.next = self.fired.val();
         self.drain.lost_any.next = self.lost.val();
         self.drain.retired_lo.next = self.totals.retired_lo.val();
         self.drain.retired_hi.next = self.totals.retired_hi.val();

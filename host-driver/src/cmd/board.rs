@@ -90,11 +90,12 @@ pub struct BoardArgs {
     /// Your own core: a folder with board.v and board.f, as docs/attach-your-core.md describes.
     #[arg(long, value_name = "DIR")]
     pub core_dir: Option<PathBuf>,
-    /// Format of the log of Lookback's own hart [default: bugnet].
-    #[arg(long, value_enum, conflicts_with_all = ["preset", "core", "core_dir"])]
+    /// Format of the log [default: compact for one hart of Lookback's own; several harts and other
+    /// cores have bugnet only].
+    #[arg(long, value_enum, conflicts_with = "preset")]
     pub codec: Option<CodecChoice>,
-    /// Which board: full (codec compact), bugnet, or tiny, whose recorder is too small on purpose
-    /// [default: bugnet].
+    /// Which board: full (codec compact), bugnet, or tiny, whose recorder is too small on purpose; in
+    /// place of --codec.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Harts on the board: 1, 2 or 4 [default: 1].
@@ -137,11 +138,45 @@ impl BoardArgs {
         }
     }
 
+    /// Why the board can have no other codec than `bugnet`, if it cannot.
+    fn only_bugnet(&self) -> Option<String> {
+        match (self.harts.unwrap_or(1), self.core_choice()) {
+            (_, CoreChoice::Named(core)) => Some(format!("the recorder beside {core}")),
+            (_, CoreChoice::Folder(_)) => Some("the recorder beside a core of your own".into()),
+            (1, CoreChoice::Own) => None,
+            (harts, CoreChoice::Own) => Some(format!("the recorder of {harts} harts")),
+        }
+    }
+
+    /// What a user should know who took the default and gets another codec than usual.
+    pub fn note(&self) -> Option<String> {
+        let bugnet = self.only_bugnet()?;
+        (self.codec.is_none() && self.preset.is_none()).then(|| {
+            format!(
+                "{bugnet} writes codec bugnet, whose log is several times larger than compact's"
+            )
+        })
+    }
+
+    fn board_name(&self) -> Result<String> {
+        if let Some(preset) = &self.preset {
+            if self.core_choice() != CoreChoice::Own && preset == CodecChoice::Compact.preset() {
+                bail!("the board \"{preset}\" has Lookback's own hart; for other cores there are: bugnet, tiny");
+            }
+            return Ok(preset.clone());
+        }
+        match (self.codec, self.only_bugnet()) {
+            (Some(CodecChoice::Compact), Some(bugnet)) => {
+                bail!("{bugnet} has codec bugnet only; leave --codec away, or write --codec bugnet")
+            }
+            (None, Some(_)) => Ok(CodecChoice::Bugnet.preset().into()),
+            (codec, _) => Ok(codec.unwrap_or(CodecChoice::Compact).preset().into()),
+        }
+    }
+
     /// What board to build.
     pub fn options(&self) -> Result<BoardOptions> {
-        let defaults = BoardOptions::default();
-        let chosen = self.codec.map(|codec| codec.preset().to_owned());
-        let preset = self.preset.clone().or(chosen).unwrap_or(defaults.preset);
+        let preset = self.board_name()?;
         let bit_clocks = match self.link_speed {
             None | Some(LinkSpeed::Max) => 1,
             Some(LinkSpeed::Baud(baud)) => bit_clocks(&preset, baud)?,

@@ -59,11 +59,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         force: true,
         settings: Settings {
             interval: INTERVAL,
+            compact_interval: INTERVAL,
             may_stall: true,
             log_results: false,
             window: firmware.window(),
             loaded: firmware.loaded_window(),
             key: 1,
+            arm: None,
             max_instructions: None,
             patience: PATIENCE,
         },

@@ -5,8 +5,10 @@ use super::{print, print_json, Outcome};
 use crate::driver::ending::Ending;
 use crate::text::{count, plural};
 use anyhow::Result;
+use lookback_log_format::config::Coder;
+use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::order::OrderKind;
-use lookback_log_format::registers::CONTROL_MAY_STALL;
+use lookback_log_format::registers::{CONTROL_MAY_STALL, CONTROL_RING};
 use lookback_log_format::{RecorderConfig, CRC, FORMAT_VERSION};
 use lookback_replay::recording::HartLog;
 use lookback_replay::Recording;
@@ -51,6 +53,16 @@ fn as_json(args: &Args, opened: &Opened, flaws: &[String]) -> Value {
             "hart": log.hart,
             "indices": log.intervals().map(|i| i.header.index).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
+        "ring": (recording.config.control & CONTROL_RING != 0).then(|| json!({
+            "bytes": 1u64 << recording.config.ring_bits.min(32),
+            "instructions": recording.harts.iter().map(unbroken).sum::<u64>(),
+        })),
+        "trigger": recording.end.as_ref().and_then(|end| end.fired).map(|fired| json!({
+            "cause": fired.cause,
+            "hart": fired.hart,
+            "instruction": fired_at(recording),
+            "after": recording.config.post_trigger,
+        })),
         "ended": Ending::from_end(recording.end.as_ref()),
         "console": String::from_utf8_lossy(&recording.console),
         "losses": recording.losses,
@@ -79,12 +91,14 @@ fn as_text(args: &Args, opened: &Opened, flaws: &[String]) -> String {
         ("log", log(recording)),
         ("order", order(recording)),
         ("time", time(recording)),
+        ("ring", ring(recording)),
+        ("trigger", trigger(recording)),
         ("console", plural(recording.console.len() as u64, "byte")),
         ("end", Ending::from_end(recording.end.as_ref()).to_string()),
     ];
     let shown = lines
         .into_iter()
-        .filter(|(name, _)| several || *name != "order");
+        .filter(|(name, value)| (several || *name != "order") && !value.is_empty());
     for (name, value) in shown {
         let _ = writeln!(text, "  {name:<10}{value}");
     }
@@ -107,10 +121,21 @@ fn recorder(config: &RecorderConfig) -> String {
         * u64::from(config.tag_ways)
         * u64::from(config.tag_words)
         * 4;
+    let codec = match config.compact() {
+        None => "codec bugnet".to_owned(),
+        Some(compact) => format!(
+            "codec compact with the {} coder, {} a key group",
+            if compact.coder == Coder::Arithmetic {
+                "arithmetic"
+            } else {
+                "plain"
+            },
+            plural(compact.key.into(), "interval")
+        ),
+    };
     format!(
-        "{:?} codec, {} at {:.1} MHz, first-load tags for {} bytes, {} dictionary entries, \
+        "{codec}, {} at {:.1} MHz, first-load tags for {} bytes, {} dictionary entries, \
          intervals of {}, {}",
-        config.codec,
         plural(config.harts.into(), "hart"),
         f64::from(config.clock_hz) / 1e6,
         count(tags),
@@ -190,6 +215,87 @@ fn order(recording: &Recording) -> String {
         true => "not recorded: each hart can be replayed only by itself".into(),
         false => lines.join("; "),
     }
+}
+
+/// How much the ring of a flight recorder held.
+fn ring(recording: &Recording) -> String {
+    if recording.config.control & CONTROL_RING == 0 {
+        return String::new();
+    }
+    let held: u64 = recording.harts.iter().map(unbroken).sum();
+    let size = 1u64 << recording.config.ring_bits.min(32);
+    let all = match &recording.end {
+        Some(end) => format!(" of {}", count(end.retired)),
+        None => String::new(),
+    };
+    format!(
+        "{} bytes held the last {}{all} instructions",
+        count(size),
+        count(held)
+    )
+}
+
+/// Instructions of a hart without a break before its end: intervals that filled the ring alone were sent
+/// when they came, and others gave way after them.
+fn unbroken(log: &HartLog) -> u64 {
+    let mut held = 0;
+    let mut next: Option<u32> = None;
+    for record in log.records.iter().rev() {
+        let Record::Interval(interval) = record else {
+            break;
+        };
+        let index = interval.header.index;
+        if next.is_some_and(|next| index.wrapping_add(1) != next) {
+            break;
+        }
+        held += u64::from(interval.trailer.instructions);
+        next = Some(index);
+    }
+    held
+}
+
+/// Which trigger fired, and where.
+fn trigger(recording: &Recording) -> String {
+    let Some((end, fired)) = recording
+        .end
+        .as_ref()
+        .and_then(|end| Some((end, end.fired?)))
+    else {
+        return String::new();
+    };
+    let hart = match recording.config.harts {
+        1 => String::new(),
+        _ => format!(" of hart {}", fired.hart),
+    };
+    let cause = fired.cause.name();
+    let after = plural(recording.config.post_trigger.into(), "instruction");
+    match fired_at(recording) {
+        Some(at) => format!(
+            "{cause} at instruction {}{hart}, {after} before the end",
+            count(at)
+        ),
+        None if end.reason == EndReason::Trigger => {
+            format!("{cause}{hart}, before what the ring holds: {after} came after it")
+        }
+        None => format!("{cause}{hart}, fewer than {after} before the end"),
+    }
+}
+
+/// Retirements of its hart before the instruction that fired the trigger (section 6.1 of the format).
+fn fired_at(recording: &Recording) -> Option<u64> {
+    let end = recording.end.as_ref()?;
+    let fired = end.fired.filter(|_| end.reason == EndReason::Trigger)?;
+    let log = recording.harts.iter().find(|log| log.hart == fired.hart)?;
+    let mut left = u64::from(recording.config.post_trigger) + 1;
+    let intervals: Vec<_> = log.intervals().collect();
+    for interval in intervals.into_iter().rev() {
+        let count = u64::from(interval.trailer.instructions);
+        match count.checked_sub(left) {
+            Some(before) => return Some(interval.header.retired.saturating_add(before)),
+            None => left -= count,
+        }
+    }
+    None
 }
 
 fn time(recording: &Recording) -> String {

@@ -14,6 +14,7 @@ mod report;
 mod rtl;
 mod settings;
 mod sim;
+mod trigger;
 mod verify;
 
 use anyhow::Result;

@@ -158,10 +158,14 @@ pub fn flaws(recording: &Recording) -> Vec<String> {
         if let Some(last) = first.checked_sub(1).filter(|_| !ring) {
             flaws.push(missing(log, 0, last));
         }
-        let holes = log.missing().into_iter();
+        // In a ring intervals give way; what the link lost says so itself.
+        let holes = log.missing();
+        let holes = holes.into_iter().filter(|_| !ring).collect::<Vec<_>>();
         tell_some(
             &mut flaws,
-            holes.map(|(first, last)| missing(log, first, last)),
+            holes
+                .into_iter()
+                .map(|(first, last)| missing(log, first, last)),
         );
     }
     let losses = recording.losses.iter();

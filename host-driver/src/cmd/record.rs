@@ -1,8 +1,10 @@
 //! `lookback record`: from a board to a file.
 
 use super::board::{self, BoardArgs};
+use super::trigger::ArmArgs;
 use super::{many, print, print_json, Outcome};
 use crate::console_input::ConsoleInput;
+use crate::driver::arm::Arm;
 use crate::driver::file::{self, Recording};
 use crate::driver::past::Past;
 use crate::driver::summary::Summary;
@@ -21,6 +23,11 @@ use lookback_log_format::RecorderConfig;
 use lookback_sim::BoardOptions;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Instructions an interval.
+const INTERVAL: u32 = 100_000;
+/// The same for a ring of codec `compact`, which holds many more.
+const ARMED_INTERVAL: u32 = 1_000_000;
 
 /// What the recorder does when it cannot keep up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -68,9 +75,14 @@ pub struct Args {
     /// Overwrite the output file.
     #[arg(long)]
     force: bool,
-    /// Instructions an interval: long ones cost less log, short ones lose less with a damaged one.
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(64..=0xff_ffff))]
-    interval: u32,
+    /// Instructions an interval: long ones cost less log, short ones lose less with a damaged one. A
+    /// ring gives way by intervals [default: 100000; armed, with codec compact, 1000000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(64..=0xff_ffff))]
+    interval: Option<u32>,
+    /// Codec compact: intervals a key group. Only the first of a group replays by itself; the others
+    /// go on with what it has learnt, and cost much less log.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    key: u16,
     /// What the recorder does when it cannot keep up.
     #[arg(long, value_enum, default_value = "stall")]
     policy: Policy,
@@ -78,6 +90,8 @@ pub struct Args {
     /// that a core gets wrong. All other results are checked without it. Only for a core of your own.
     #[arg(long, conflicts_with = "stream")]
     check: bool,
+    #[command(flatten, next_help_heading = "Flight recorder")]
+    arm: ArmArgs,
     /// Stop after about so many instructions.
     #[arg(long, value_name = "N")]
     max_instructions: Option<u64>,
@@ -116,7 +130,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = Plan {
         output: &output,
         force: args.force,
-        settings: settings(args, &firmware),
+        settings: settings(args, &firmware)?,
     };
     let summary = match args.port.first() {
         Some(port) => {
@@ -130,17 +144,25 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::fine_if(summary.whole && summary.breach.is_none()))
 }
 
-fn settings(args: &Args, firmware: &Firmware) -> Settings {
-    Settings {
-        interval: args.interval,
+fn settings(args: &Args, firmware: &Firmware) -> Result<Settings> {
+    let arm = args.arm.read(&firmware.elf.bytes)?;
+    let compact = if arm.is_some() {
+        ARMED_INTERVAL
+    } else {
+        INTERVAL
+    };
+    Ok(Settings {
+        interval: args.interval.unwrap_or(INTERVAL),
+        compact_interval: args.interval.unwrap_or(compact),
         may_stall: args.policy == Policy::Stall,
         log_results: args.check,
         window: firmware.window(),
         loaded: firmware.loaded_window(),
-        key: 1,
+        key: args.key,
+        arm,
         max_instructions: args.max_instructions,
         patience: Duration::from_secs(args.timeout),
-    }
+    })
 }
 
 fn prepare_port(args: &Args) -> Result<()> {
@@ -181,11 +203,13 @@ fn resume(args: &Args, ui: &mut Ui) -> Result<Outcome> {
     let past = Past::read(output)?;
     let settings = Settings {
         interval: past.config.interval,
+        compact_interval: past.config.interval,
         may_stall: true,
         log_results: past.config.logs_results(),
         window: past.config.image_lo..past.config.image_hi,
         loaded: past.config.image_lo..past.config.image_hi,
         key: past.config.compact().map_or(1, |compact| compact.key),
+        arm: Arm::of(&past.config),
         max_instructions: args.max_instructions,
         patience: Duration::from_secs(args.timeout),
     };
@@ -220,7 +244,7 @@ fn several(args: &Args, firmware: Firmware, output: &Path, ui: &mut Ui) -> Resul
         let opened = args.port.iter().map(|port| Serial::open(port, args.baud));
         opened.collect::<Result<_>>()?
     };
-    let settings = settings(args, &firmware);
+    let settings = settings(args, &firmware)?;
     let results = many::record(links, &firmware, &settings, output, args.force, ui)?;
     ui.finish();
     let mut fine = true;
@@ -281,6 +305,9 @@ fn simulated(args: &BoardArgs, seed: u64, firmware: &Firmware, ui: &mut Ui) -> R
         seed: board::interleaving(seed),
         ..args.options()?
     };
+    if let Some(note) = args.note() {
+        ui.tell(&note);
+    }
     let board = board::power_up(&options, firmware, ui)?;
     let input = ConsoleInput::from_stdin();
     Ok(SimLink::new(board, options.bit_clocks, Some(input)))

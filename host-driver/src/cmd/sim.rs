@@ -107,6 +107,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         seed: board::interleaving(args.seed),
         ..args.board.options()?
     };
+    if let Some(note) = args.board.note().filter(|_| options.recorder) {
+        ui.tell(&note);
+    }
     let board = board::power_up(&options, &firmware, &mut ui)?;
     let pty = match args.no_recorder {
         true => None,

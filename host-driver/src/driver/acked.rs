@@ -6,7 +6,9 @@
 
 mod command;
 
+use super::arm::Armed;
 use super::disk::Sink;
+use super::drain::PULLING;
 use super::file::Recording;
 use super::stream::{Place, Stream};
 use super::summary::Summary;
@@ -94,6 +96,9 @@ struct Acked<'w, 'l, 'f, W> {
     position: u64,
     /// Cycles and bytes at the beginning.
     line_began: Option<(u64, u64)>,
+    armed: Armed,
+    /// The host's trigger must be pulled.
+    pull: bool,
 }
 
 /// Drains a recording that runs; `None` if the board sends its log without offsets.
@@ -130,7 +135,10 @@ pub(super) fn drain<W: Sink>(
         last_sync: now,
         position: 0,
         line_began,
+        armed: Armed::default(),
+        pull: false,
     };
+    drain.begin.summary.ring = drain.begin.control & reg::CONTROL_RING != 0;
     let over = loop {
         if let Some(over) = drain.step(settings, watcher)? {
             break over;
@@ -174,7 +182,11 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
         self.take_console(watcher)?;
         self.begin.summary.link = self.wire.traffic();
         self.stop_if_asked(settings, watcher);
-        if watcher.stop_asked() > 1 {
+        if settings.arm.is_some() {
+            let position = self.position.max(self.wire.link().retired().unwrap_or(0));
+            self.armed.tell(position, watcher);
+        }
+        if watcher.stop_asked() > 1 + u32::from(settings.arm.is_some()) {
             return Ok(Some(Over::Paused("the recording was aborted".into())));
         }
         self.sync()?;
@@ -285,6 +297,8 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
                 self.finish.certain = value == self.begin.stream.sum();
                 self.doubt |= !self.finish.certain;
             }
+            // Pulled for good when the board says so.
+            reg::TRIGGER => self.pull &= value & reg::TRIGGER_NOW == 0,
             reg::CONTROL => self.stopped |= value & reg::CONTROL_RECORD == 0,
             reg::STATUS => return Ok(self.status(value)),
             reg::RETIRED_LO => self.position = self.position.max(value.into()),
@@ -294,6 +308,7 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
     }
 
     fn status(&mut self, status: u32) -> Option<Over> {
+        self.armed.status(status);
         self.look_back |= self.adrift && status & reg::STATUS_ENDED != 0;
         // More than once: it may be just about to begin.
         self.idle_answers = match status & (reg::STATUS_RECORDING | reg::STATUS_ENDED) {
@@ -340,7 +355,13 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
         }
         let position = self.position.max(self.wire.link().retired().unwrap_or(0));
         let enough = settings.max_instructions.is_some_and(|max| position >= max);
-        if enough || watcher.stop_asked() > 0 {
+        let armed = u32::from(settings.arm.is_some());
+        if armed == 1 && watcher.stop_asked() > 0 && !self.armed.pulled {
+            self.armed.pulled = true;
+            self.pull = true;
+            watcher.note(PULLING);
+        }
+        if enough || watcher.stop_asked() > armed {
             watcher.note(if enough {
                 "enough instructions: stopping, and draining what the board still holds"
             } else {

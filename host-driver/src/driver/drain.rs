@@ -1,5 +1,6 @@
 //! From the start of a recording to its end: frames in, chunks out, nothing received is lost.
 
+use super::arm::Armed;
 use super::disk::Sink;
 use super::file::Recording;
 use super::summary::Summary;
@@ -11,7 +12,7 @@ use lookback_log_format::frame::{kind, End, Frame};
 use lookback_log_format::interval::Record;
 use lookback_log_format::parcel;
 use lookback_log_format::registers as reg;
-use lookback_log_format::stream::{Assembler, Item};
+use lookback_log_format::stream::{Assembler, Broken, Item};
 use std::time::{Duration, Instant};
 
 /// How long one look at the link takes at most, so that Ctrl-C is soon seen.
@@ -20,6 +21,10 @@ const LOOK: Duration = Duration::from_millis(100);
 const POLL: Duration = Duration::from_millis(500);
 /// So many answers "END is sent" or "not recording" without an END mean that it was lost.
 const IDLE_ANSWERS: u32 = 4;
+
+/// What a user is told who asked to stop an armed recorder.
+pub(super) const PULLING: &str =
+    "the host's trigger: the board freezes after its next instructions (Ctrl-C again to stop it at once)";
 
 /// Why draining is over.
 enum Over {
@@ -44,6 +49,7 @@ struct Drain<'w, 'l, 'f, W> {
     last_poll: Duration,
     /// Retirements so far, as far as anything has told.
     position: u64,
+    armed: Armed,
 }
 
 /// Drains a recording that has just been started.
@@ -68,7 +74,9 @@ pub(super) fn drain<W: Sink>(
         idle_answers: 0,
         last_poll,
         position: 0,
+        armed: Armed::default(),
     };
+    drain.summary.ring = control & reg::CONTROL_RING != 0;
     let over = loop {
         match drain.step(settings, watcher) {
             Ok(Some(over)) => break over,
@@ -120,8 +128,12 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
         }
         self.summary.link = self.wire.traffic();
         self.stop_if_asked(settings, watcher);
-        if watcher.stop_asked() > 1 {
+        if watcher.stop_asked() > 1 + u32::from(settings.arm.is_some()) {
             return Ok(Some(Over::Broken("the recording was aborted".into())));
+        }
+        if settings.arm.is_some() {
+            let instructions = self.instructions();
+            self.armed.tell(instructions, watcher);
         }
         Ok(self.poll(settings))
     }
@@ -176,6 +188,7 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
     fn reply(&mut self, register: u8, value: u32) {
         match register {
             reg::STATUS => {
+                self.armed.status(value);
                 let recording = value & reg::STATUS_RECORDING != 0;
                 let sent = value & reg::STATUS_END_SENT != 0;
                 self.idle_answers = if recording && !sent {
@@ -193,6 +206,11 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
     fn item(&mut self, hart: u8, item: Item) -> Result<()> {
         match item {
             Item::Record { record, bytes } => self.record(hart, record, bytes.len() as u64),
+            // In a ring the oldest parcels have given way, in the middle of an interval, too.
+            Item::Broken {
+                why: Broken::NoStart,
+                ..
+            } if self.summary.ring && self.parcels && self.is_first_of(hart) => Ok(()),
             Item::Broken { bytes, why } => self.loss(
                 hart,
                 0,
@@ -205,11 +223,13 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
 
     fn record(&mut self, hart: u8, record: Record, len: u64) -> Result<()> {
         let index = record.index();
+        // What gives way in a ring is no loss; a frame that is missing tells so itself.
+        let gave_way = self.summary.ring;
         let expected = std::mem::replace(
             &mut self.next_index[usize::from(hart)],
             index.wrapping_add(1),
         );
-        if index != expected {
+        if index != expected && !gave_way {
             self.loss(
                 hart,
                 0,
@@ -253,9 +273,15 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
         if self.stopping {
             return;
         }
-        let position = self.position.max(self.wire.link().retired().unwrap_or(0));
+        let position = self.instructions();
         let enough = settings.max_instructions.is_some_and(|max| position >= max);
-        if enough || watcher.stop_asked() > 0 {
+        let armed = u32::from(settings.arm.is_some());
+        if armed == 1 && watcher.stop_asked() > 0 && !self.armed.pulled {
+            self.armed.pulled = true;
+            watcher.note(PULLING);
+            self.pull(settings);
+        }
+        if enough || watcher.stop_asked() > armed {
             watcher.note(if enough {
                 "enough instructions: stopping, and draining what the board still holds"
             } else {
@@ -264,6 +290,22 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
             self.stopping = true;
             self.tell_stop();
         }
+    }
+
+    /// Has the board's trigger fire.
+    fn pull(&mut self, settings: &Settings) {
+        let kinds = settings.arm.map_or(0, |arm| arm.trigger.kinds);
+        let _ = self.wire.tell(reg::TRIGGER, kinds | reg::TRIGGER_NOW);
+    }
+
+    /// Instructions so far.
+    fn instructions(&mut self) -> u64 {
+        self.position.max(self.wire.link().retired().unwrap_or(0))
+    }
+
+    /// Nothing of this hart is in the file yet.
+    fn is_first_of(&self, hart: u8) -> bool {
+        self.next_index.get(usize::from(hart)) == Some(&0)
     }
 
     fn tell_stop(&mut self) {
@@ -288,9 +330,10 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
             )));
         }
         let now = self.wire.link().now();
-        let limited = settings.max_instructions.is_some() && self.wire.link().retired().is_none();
+        let counted = settings.max_instructions.is_some() || settings.arm.is_some();
+        let limited = counted && self.wire.link().retired().is_none();
         let due = now.saturating_sub(self.last_poll) >= POLL;
-        if due && (silence >= POLL || limited || self.stopping) {
+        if due && (silence >= POLL || limited || self.stopping || settings.arm.is_some()) {
             self.last_poll = now;
             let _ = self.wire.ask(reg::STATUS);
             if limited {
@@ -298,6 +341,8 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
             }
             if self.stopping {
                 self.tell_stop();
+            } else if self.armed.pulled {
+                self.pull(settings);
             }
         }
         None

@@ -5,6 +5,7 @@
 //! acknowledgements, [`mod@file`] keeps them.
 
 mod acked;
+pub mod arm;
 pub mod breach;
 pub mod disk;
 mod drain;
@@ -17,9 +18,12 @@ pub mod wire;
 
 use crate::transport::Link;
 use anyhow::{bail, Context, Result};
+use arm::Arm;
 use disk::Sink;
 use file::Recording;
-use lookback_log_format::config::{count_bits_for, COMPACT_REGISTERS, CONFIG_REGISTERS};
+use lookback_log_format::config::{
+    count_bits_for, COMPACT_REGISTERS, CONFIG_REGISTERS, TRIGGER_REGISTERS,
+};
 use lookback_log_format::{link, registers as reg, RecorderConfig};
 use past::Past;
 use std::collections::BTreeMap;
@@ -38,6 +42,8 @@ const CODEC_COMPACT: u8 = 2;
 pub struct Settings {
     /// Instructions an interval.
     pub interval: u32,
+    /// The same with codec `compact`.
+    pub compact_interval: u32,
     /// Whether the recorder may hold the hart rather than lose events.
     pub may_stall: bool,
     /// Whether the results of multiplications and divisions are logged, to be compared on replay; only
@@ -49,6 +55,8 @@ pub struct Settings {
     pub loaded: Range<u32>,
     /// Intervals a key group, with codec `compact`.
     pub key: u16,
+    /// The recorder keeps the last instructions in its ring and waits for a trigger.
+    pub arm: Option<Arm>,
     /// After about so many instructions the recording is stopped.
     pub max_instructions: Option<u64>,
     /// How long a board may say nothing.
@@ -61,6 +69,8 @@ pub trait Watcher {
     fn console(&mut self, bytes: &[u8]);
     /// The recording has grown.
     fn progress(&mut self, so_far: &Summary);
+    /// What an armed recorder does.
+    fn armed(&mut self, _: arm::State) {}
     /// Something that the user should know at once.
     fn note(&mut self, text: &str);
     /// How often the user asked to stop: once for cleanly, twice for now.
@@ -211,11 +221,13 @@ pub fn record_stream<W: Sink>(
     })?;
     let settings = Settings {
         interval: config.interval,
+        compact_interval: config.interval,
         may_stall: config.control & reg::CONTROL_MAY_STALL != 0,
         log_results: config.logs_results(),
         window: config.image_lo..config.image_hi,
         loaded: config.image_lo..config.image_hi,
         key: config.compact().map_or(1, |compact| compact.key),
+        arm: None,
         max_instructions: None,
         patience: Duration::MAX,
     };
@@ -260,7 +272,7 @@ fn prepare(
         }
         control |= reg::CONTROL_LOG_RESULTS;
     }
-    let count_bits = count_bits_for(settings.interval);
+    control |= settings.arm.map_or(0, |arm| arm.control());
     // A board without an acknowledged link leaves that bit 0. So does one that is reset just now,
     // but not twice.
     let mut accepted = wire.write(reg::CONTROL, control, !link::CONTROL_ACKNOWLEDGED)?;
@@ -268,24 +280,34 @@ fn prepare(
         accepted = wire.write(reg::CONTROL, control, !link::CONTROL_ACKNOWLEDGED)?;
     }
     let compact = (wire.read(reg::VERSION)? >> 16) as u8 == CODEC_COMPACT;
+    if compact && settings.arm.is_some() && settings.key != 1 {
+        bail!("a ring gives way by single intervals: arm the recorder with key groups of one");
+    }
     let window = if compact {
         wire.write(reg::KEY, settings.key.into(), u32::MAX)?;
         &settings.loaded
     } else {
         &settings.window
     };
+    let interval = match compact {
+        true => settings.compact_interval,
+        false => settings.interval,
+    };
     for (register, value) in [
-        (reg::COUNT_BITS, count_bits.into()),
-        (reg::INTERVAL, settings.interval),
+        (reg::COUNT_BITS, count_bits_for(interval).into()),
+        (reg::INTERVAL, interval),
         (reg::IMAGE_LO, window.start),
         (reg::IMAGE_HI, window.end),
-        (reg::POST_TRIGGER, 0),
     ] {
         wire.write(register, value, u32::MAX)?;
     }
+    settings.arm.unwrap_or_default().set_up(wire)?;
     let mut values = BTreeMap::new();
     let more = COMPACT_REGISTERS.into_iter().filter(|_| compact);
-    for register in CONFIG_REGISTERS.into_iter().chain(more) {
+    let triggers = TRIGGER_REGISTERS
+        .into_iter()
+        .filter(|_| settings.arm.is_some());
+    for register in CONFIG_REGISTERS.into_iter().chain(more).chain(triggers) {
         values.insert(register, wire.read(register)?);
     }
     if values.get(&reg::CONTROL) != Some(&accepted) {

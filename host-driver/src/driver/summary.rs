@@ -6,6 +6,7 @@ use super::wire::Traffic;
 use crate::text::{count, plural, rate};
 use lookback_log_format::frame::End;
 use lookback_log_format::interval::Record;
+use lookback_log_format::trigger::Fired;
 use lookback_log_format::Breach;
 use serde::Serialize;
 use std::fmt;
@@ -26,6 +27,12 @@ pub struct Summary {
     pub intervals: u64,
     /// Bytes of those intervals.
     pub log_bytes: u64,
+    /// The board kept only the last instructions, in its ring.
+    pub ring: bool,
+    /// Instructions that gave way there.
+    pub gave_way: u64,
+    /// The trigger that fired.
+    pub trigger: Option<Fired>,
     /// Bytes of the order across harts.
     pub order_bytes: u64,
     /// Log bits for each instruction.
@@ -65,6 +72,9 @@ impl Summary {
             instructions: 0,
             intervals: 0,
             log_bytes: 0,
+            ring: false,
+            gave_way: 0,
+            trigger: None,
             order_bytes: 0,
             bits_per_instruction: 0.0,
             gaps: 0,
@@ -99,7 +109,10 @@ impl Summary {
         self.stall_cycles = end.map(|end| end.stalls);
         if let Some(end) = end {
             let accounted = self.instructions + self.lost_instructions;
-            if accounted != end.retired {
+            self.trigger = end.fired;
+            if self.ring {
+                self.gave_way = end.retired.saturating_sub(accounted);
+            } else if accounted != end.retired {
                 self.losses.push(format!(
                     "the board counted {} instructions, {} arrived",
                     count(end.retired),
@@ -146,6 +159,22 @@ impl fmt::Display for Summary {
                 count(stalls),
                 self.seconds,
                 rate(self.instructions as f64 / self.seconds.max(1e-9)),
+            )?;
+        }
+        if self.ring {
+            writeln!(
+                f,
+                "  the ring gave {}; {} more had given way",
+                plural(self.instructions, "instruction"),
+                count(self.gave_way)
+            )?;
+        }
+        if let Some(fired) = &self.trigger {
+            writeln!(
+                f,
+                "  trigger: {} on hart {}",
+                fired.cause.name(),
+                fired.hart
             )?;
         }
         write!(f, "  end: {}", self.ended)?;

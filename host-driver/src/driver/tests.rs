@@ -75,6 +75,7 @@ pub(super) fn end(retired: u64) -> End {
         cycles: 4000,
         stalls: 0,
         lost: 0,
+        fired: None,
         breach: None,
     }
 }
@@ -262,11 +263,13 @@ impl Watcher for Bystander {
 pub(super) fn settings() -> Settings {
     Settings {
         interval: 100,
+        compact_interval: 100,
         may_stall: true,
         log_results: false,
         window: 0x8000_0000..0x8000_1000,
         loaded: 0x8000_0000..0x8000_2000,
         key: 1,
+        arm: None,
         max_instructions: None,
         patience: Duration::from_secs(4),
     }

@@ -240,6 +240,7 @@ pub fn sample(intervals: u32) -> Vec<u8> {
         cycles: 1000,
         stalls: 0,
         lost: 0,
+        fired: None,
         breach: None,
     };
     file.put(&Chunk::End(end)).unwrap();

@@ -129,9 +129,15 @@ impl Core {
     /// A compressed word, with noise where it has ended.
     fn short_word(&mut self) -> u32 {
         loop {
-            // One word among 49,152 needs care of its own, and would hardly ever come.
-            let word = match self.random.chance(30) {
-                true => isa::C_EBREAK,
+            // A few words among 49,152 need care of their own, and would hardly ever come:
+            // `c.ebreak`, `c.jr` and `c.jalr`.
+            let register = 1 + self.random.below(31);
+            let word = match self.random.chance(60) {
+                true => self.random.pick(&[
+                    isa::C_EBREAK,
+                    0x8002 | register << 7,
+                    0x9002 | register << 7,
+                ]),
                 false => self.random.word() & 0xffff,
             };
             // Nobody has the stores of floating point.

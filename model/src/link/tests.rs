@@ -47,6 +47,7 @@ fn end() -> End {
         cycles: 0,
         stalls: 0,
         lost: 0,
+        fired: None,
         breach: None,
     }
 }

@@ -27,6 +27,7 @@ pub fn config() -> RecorderConfig {
         image_lo: 0x8000_0000,
         image_hi: 0x8000_1000,
         post_trigger: 0,
+        trigger: Default::default(),
         order: None,
     }
 }

@@ -41,6 +41,7 @@ pub fn config(interval: u32) -> RecorderConfig {
         image_lo: 0,
         image_hi: 0,
         post_trigger: 0,
+        trigger: Default::default(),
         order: None,
     }
 }

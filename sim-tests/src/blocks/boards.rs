@@ -164,7 +164,8 @@ impl Bench<'_> {
         self.dut.set("bit_clocks", 1);
         self.outside.reset(self.dut);
         let config = self.recording.config();
-        for register in reg::INTERVAL..=reg::POST_TRIGGER {
+        let triggers = reg::TRIGGER..=reg::TRIGGER_HI;
+        for register in (reg::INTERVAL..=reg::POST_TRIGGER).chain(triggers) {
             let value = config.register(register).unwrap_or(0);
             self.write(register, value, out);
         }

@@ -228,6 +228,22 @@ pub(super) const FAULTS: &[Fault] = &[
         quick: true,
     },
     Fault {
+        name: "conformance-hidden-source",
+        what: "An operand that the port does not show is taken for zero.",
+        block: "conformance",
+        from: "copy$left_addr = word[(32'hf)+:(5)];",
+        to: "",
+        quick: false,
+    },
+    Fault {
+        name: "expand-register-jump",
+        what: "A compressed jump to a register is taken for another word.",
+        block: "expand",
+        from: "built = (rs1 | jalr) | ra_rd;",
+        to: "built = (rs1 | jalr) & ra_rd;",
+        quick: false,
+    },
+    Fault {
         name: "conformance-strange-register",
         what: "An opaque instruction may write any register.",
         block: "conformance",

@@ -339,6 +339,7 @@ fn end(intervals: u32) -> End {
         cycles: 0,
         stalls: 0,
         lost: 0,
+        fired: None,
         breach: None,
     }
 }
@@ -367,6 +368,7 @@ fn identity() -> RecorderConfig {
         image_lo: 0,
         image_hi: 0,
         post_trigger: 0,
+        trigger: Default::default(),
         order: None,
     }
 }

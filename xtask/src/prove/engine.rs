@@ -122,11 +122,11 @@ impl Run<'_> {
             }
             if at == 0 {
                 for signal in &self.proof.free {
-                    text = verilog::set_free(&text, signal)?;
+                    text = verilog::set_free(&text, &block.name, signal)?;
                 }
             }
             if !scripted {
-                text = verilog::abstract_memories(&text)?;
+                text = verilog::abstract_memories(&text, self.proof.memories)?;
             }
             std::fs::write(self.folder.join(format!("{}.v", block.name)), text)?;
         }

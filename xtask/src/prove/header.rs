@@ -1,6 +1,7 @@
 //! The lines with which a proof file begins: what it proves, how deep, and what it assumes. They
 //! say how the proof is run, so what is printed of a proof cannot differ from what was done.
 
+use super::verilog::Memories;
 use anyhow::{bail, ensure, Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -59,6 +60,8 @@ pub struct Proof {
     /// Signals of the first block that may have any value in any cycle: what is proved then holds
     /// whatever drives them.
     pub free: Vec<String>,
+    /// What memories keep.
+    pub memories: Memories,
     /// Other files of the folder that it needs.
     pub uses: Vec<String>,
     /// Faults that it must find.
@@ -109,6 +112,7 @@ fn parse(name: &str, path: &Path, text: &str) -> Result<Proof> {
         "Witnesses",
         "Block",
         "Free",
+        "Memories",
         "Uses",
         "Fault",
     ];
@@ -142,6 +146,11 @@ fn parse(name: &str, path: &Path, text: &str) -> Result<Proof> {
             .map(|line| parse_block(line, name))
             .collect::<Result<_>>()?,
         free: all("Free").into_iter().map(str::to_owned).collect(),
+        memories: match all("Memories")[..] {
+            [] => Memories::TwoWords,
+            ["give anything"] => Memories::Forget,
+            _ => bail!("the one thing to say of memories is \"give anything\""),
+        },
         uses: all("Uses").into_iter().map(str::to_owned).collect(),
         faults: all("Fault")
             .into_iter()

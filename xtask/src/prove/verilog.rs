@@ -50,15 +50,50 @@ fn modules(verilog: &str) -> Vec<(&str, String)> {
     modules
 }
 
-/// Lets a signal of one bit have any value in any cycle, instead of the one assigned to it.
-pub fn set_free(verilog: &str, signal: &str) -> Result<String> {
+/// Lets a signal have any value in any cycle, instead of what drives it: an assignment, or the output
+/// of an instance. Its module is the block's own, or the one that stands with a point before it.
+pub fn set_free(verilog: &str, block: &str, signal: &str) -> Result<String> {
+    let (path, signal) = signal.rsplit_once('.').unwrap_or(("", signal));
+    let within = |name: &str| {
+        let rest = name.strip_prefix(block).unwrap_or_default();
+        name.starts_with(block) && rest.trim_start_matches(['$', '_']) == path
+    };
+    let mut out = String::with_capacity(verilog.len());
+    let mut found = false;
+    for (name, module) in modules(verilog) {
+        let is_it = within(name);
+        found |= is_it;
+        out.push_str(&match is_it {
+            true => freed(&module, signal)?,
+            false => module,
+        });
+    }
+    ensure!(found, "the block has no instance \"{path}\"");
+    Ok(out)
+}
+
+/// One module with a signal that nothing drives.
+fn freed(module: &str, signal: &str) -> Result<String> {
+    let named = format!(" {signal};");
+    let declares = |line: &&str| {
+        let text = line.trim();
+        text.ends_with(&named) && (text.starts_with("reg ") || text.starts_with("wire "))
+    };
+    let declaration = module.lines().find(declares);
+    let declaration = declaration.with_context(|| format!("nothing declares \"{signal}\""))?;
+    if declaration.trim().starts_with("wire ") {
+        let open = format!("\n    (* anyseq *) {}\n", declaration.trim());
+        let text = edit(module, &format!("\n{declaration}\n"), &open)?;
+        return edit(&text, &format!("({signal})"), "()");
+    }
     let driver = format!("{signal}$free");
     let assigned = |line: &&str| line.trim().starts_with(&format!("{signal} = "));
-    let assignment = verilog.lines().find(assigned);
+    let assignment = module.lines().find(assigned);
     let assignment = assignment.with_context(|| format!("nothing assigns \"{signal}\""))?;
-    let declaration = format!("\n    reg {signal};\n");
-    let declared = format!("\n    (* anyseq *) wire {driver};{declaration}");
-    let text = edit(verilog, &declaration, &declared)?;
+    let open = declaration.replacen("reg ", "(* anyseq *) wire ", 1);
+    let open = open.replacen(&named, &format!(" {driver};"), 1);
+    let both = format!("\n{open}\n{declaration}\n");
+    let text = edit(module, &format!("\n{declaration}\n"), &both)?;
     edit(&text, assignment.trim(), &format!("{signal} = {driver};"))
 }
 
@@ -72,16 +107,25 @@ pub fn edit(verilog: &str, old: &str, new: &str) -> Result<String> {
     Ok(verilog.replacen(old, new, 1))
 }
 
+/// What a proof needs of memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memories {
+    /// Two words at a place that the proof chooses.
+    TwoWords,
+    /// Nothing: each read gives anything.
+    Forget,
+}
+
 /// Makes every memory keep two words, at the place `watched` and the next, and forget all others: a
 /// read elsewhere, or of the word that is being written, may give anything. The real memory is one
 /// of the cases, so what is proved of this one holds for it, and no proof grows with a memory's
 /// size. The proof drives `watched` with a constant that it leaves open, and may look at
-/// `watched_word` and `next_word`.
-pub fn abstract_memories(verilog: &str) -> Result<String> {
+/// `watched_word` and `next_word`. Or it makes them keep nothing, which is more cases still.
+pub fn abstract_memories(verilog: &str, kept: Memories) -> Result<String> {
     let mut out = String::with_capacity(verilog.len());
     for (_, module) in modules(verilog) {
         out.push_str(&match module.lines().any(declares_memory) {
-            true => abstract_memory(&module)?,
+            true => abstract_memory(&module, kept)?,
             false => module,
         });
     }
@@ -94,7 +138,7 @@ fn declares_memory(line: &str) -> bool {
     text.contains("]mem[") && text.contains("reg[")
 }
 
-fn abstract_memory(module: &str) -> Result<String> {
+fn abstract_memory(module: &str, kept: Memories) -> Result<String> {
     let at = module
         .lines()
         .position(declares_memory)
@@ -130,6 +174,16 @@ fn abstract_memory(module: &str) -> Result<String> {
         "the memory \"{declaration}\" is written in no known way"
     );
     let head: Vec<&str> = module.lines().take(at).collect();
+    if kept == Memories::Forget {
+        return Ok(format!(
+            "{}
+    (* anyseq *) wire [{word}:0] unknown;
+    always @(*) read_data = unknown;
+endmodule
+",
+            head.join("\n")
+        ));
+    }
     // rust-hdl's own memory has two clocks, which are the same one here.
     let clock = if text.contains("@(posedgewrite_clock)") {
         "write_clock"
@@ -196,19 +250,35 @@ mod tests {
     #[test]
     fn a_free_signal_has_another_driver() {
         let text = "module t();\n    reg full;\n    always @(*) begin\n        full = a & b;\n";
-        let freed = set_free(text, "full").expect("it is there");
+        let freed = set_free(text, "t", "full").expect("it is there");
         assert!(freed.contains("(* anyseq *) wire full$free;\n    reg full;\n"));
         assert!(freed.contains("        full = full$free;\n") && !freed.contains("a & b"));
-        assert!(set_free(text, "empty").is_err());
-        assert!(set_free(&text.replace("reg full", "reg [1:0] full"), "full").is_err());
+        assert!(set_free(text, "t", "empty").is_err());
+        let wide = text.replace("reg full", "reg [1:0] full");
+        let freed = set_free(&wide, "t", "full").expect("it is there");
+        assert!(freed.contains("(* anyseq *) wire [1:0] full$free;\n    reg [1:0] full;\n"));
+    }
+
+    #[test]
+    fn an_output_of_an_instance_can_be_free() {
+        let text = "module t();\nendmodule // t\nmodule t__a__b();\n    wire [3:0] n_ff__q;\n    \
+            t__a__b__n_ff n_ff(\n        .d(n_ff__d),\n        .q(n_ff__q)\n    );\nendmodule // t\n";
+        let freed = set_free(text, "t", "a__b.n_ff__q").expect("it is there");
+        assert!(freed.contains("    (* anyseq *) wire [3:0] n_ff__q;\n"));
+        assert!(freed.contains(".d(n_ff__d),\n        .q()\n"));
+        assert!(set_free(text, "t", "n_ff__q").is_err());
+        assert!(set_free(text, "t", "a__c.n_ff__q").is_err());
     }
 
     #[test]
     fn memories_keep_two_words() {
-        let text = abstract_memories(&extract(DESIGN, "t", &block("a")).expect("there"));
-        let text = text.expect("known form");
+        let block = extract(DESIGN, "t", &block("a")).expect("there");
+        let text = abstract_memories(&block, Memories::TwoWords).expect("known form");
         assert!(text.contains("wire [3:0] watched;") && !text.contains("mem["));
-        assert!(abstract_memories(&DESIGN.replace("<= write_data", "<= 0")).is_err());
+        let text = abstract_memories(&block, Memories::Forget).expect("known form");
+        assert!(text.contains("read_data = unknown;") && !text.contains("watched"));
+        let other = DESIGN.replace("<= write_data", "<= 0");
+        assert!(abstract_memories(&other, Memories::TwoWords).is_err());
     }
 
     #[test]

@@ -25,6 +25,9 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
         } else if self.resend {
             self.resend = false;
             (link::SENT, Some(wanted))
+        } else if self.pull && !self.stopping {
+            let kinds = settings.arm.map_or(0, |arm| arm.trigger.kinds);
+            (reg::TRIGGER, Some(kinds | reg::TRIGGER_NOW))
         } else if self.stopping && !self.stopped {
             let control = self.begin.control & !reg::CONTROL_RECORD;
             (reg::CONTROL, Some(control))
@@ -53,7 +56,9 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
     /// What to ask a board that sends nothing, in turn.
     fn nudge(&self, settings: &Settings, wanted: u32) -> (u8, Option<u32>) {
         match self.nudges % 4 {
-            1 if settings.max_instructions.is_some() => (reg::RETIRED_LO, None),
+            1 if settings.max_instructions.is_some() || settings.arm.is_some() => {
+                (reg::RETIRED_LO, None)
+            }
             0 | 2 if !self.adrift && self.finish.end.is_none() => (link::SENT, Some(wanted)),
             3 => (link::STREAM, None),
             _ => (reg::STATUS, None),

@@ -36,6 +36,7 @@ fn identity(ring_bits: u8) -> RecorderConfig {
         image_lo: 0,
         image_hi: 0,
         post_trigger: 0,
+        trigger: Default::default(),
         order: None,
     }
 }

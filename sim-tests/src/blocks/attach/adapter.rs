@@ -2,7 +2,7 @@
 
 use crate::blocks::soc::insn;
 use crate::blocks::{retirement_ports, seldom, word, Inputs, Lockstep};
-use lookback_log_format::isa::{expand, is_compressed, is_opaque};
+use lookback_log_format::isa::{expand, is_compressed, is_opaque, C_EBREAK};
 use lookback_log_format::Retire;
 use lookback_model::attach::styles::{damage, Core, Style};
 use lookback_model::attach::Adapted;
@@ -146,6 +146,7 @@ impl Lockstep for Uniform {
                 ("opaque", opaque.into()),
                 ("jumps", jumps.into()),
                 ("loose", loose.into()),
+                ("breaks", (port.raw.insn & 0xffff == C_EBREAK).into()),
                 ("snooped", port.snoop.0.into()),
                 ("snooped_addr", port.snoop.1),
                 ("snooped_mask", port.snoop.2),

@@ -2,7 +2,7 @@
 
 use super::raw_ports;
 use crate::blocks::{seldom, word, Inputs, Lockstep};
-use lookback_log_format::isa::expand;
+use lookback_log_format::isa::{expand, is_opaque};
 use lookback_log_format::Retire;
 use lookback_model::attach::styles::{damage, Core, Style};
 use lookback_model::attach::Conformance;
@@ -97,7 +97,7 @@ impl Lockstep for Rules {
 
     fn runs() -> BoxedStrategy<Vec<Cycle>> {
         let cycle = (
-            (seldom(750), seldom(40), seldom(20)),
+            (seldom(750), seldom(40), seldom(20), seldom(100)),
             seldom(950),
             seldom(40),
             word(),
@@ -110,25 +110,36 @@ impl Lockstep for Rules {
                 let mut core = Core::new(seed, style);
                 let cycles = cycles.into_iter();
                 cycles
-                    .map(|((valid, damaged, trap), recording, clear, index, reset)| {
-                        let mut retire = core.next().filter(|_| valid);
-                        if let Some(raw) = &mut retire {
-                            raw.trap = trap;
-                            if damaged {
-                                damage(raw, &mut random);
+                    .map(
+                        |((valid, damaged, trap, hidden), recording, clear, index, reset)| {
+                            let mut retire = core.next().filter(|_| valid);
+                            if let Some(raw) = &mut retire {
+                                raw.trap = trap;
+                                // A port need not show what is read.
+                                if hidden {
+                                    (raw.rs1_addr, raw.rs1_rdata) = (0, 0);
+                                    (raw.rs2_addr, raw.rs2_rdata) = (0, 0);
+                                }
+                                // A register that is none of theirs is all that can be wrong with
+                                // words which the rules do not know, and they are few.
+                                if damaged && is_opaque(expand(raw.insn)) && random.chance(500) {
+                                    raw.rd_addr ^= 1 << random.below(5);
+                                } else if damaged {
+                                    damage(raw, &mut random);
+                                }
                             }
-                        }
-                        if reset {
-                            core = Core::new(seed ^ u64::from(index), style);
-                        }
-                        Cycle {
-                            retire,
-                            recording,
-                            clear,
-                            index,
-                            reset,
-                        }
-                    })
+                            if reset {
+                                core = Core::new(seed ^ u64::from(index), style);
+                            }
+                            Cycle {
+                                retire,
+                                recording,
+                                clear,
+                                index,
+                                reset,
+                            }
+                        },
+                    )
                     .collect()
             })
             .boxed()

@@ -6,6 +6,7 @@ use crate::blocks::Records;
 use lookback_log_format::frame::{kind, End as EndPayload, Frame};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers as reg;
+use lookback_log_format::trigger::Fired;
 
 impl Bench<'_> {
     /// Compares the records, the END and the state after it.
@@ -34,11 +35,14 @@ impl Bench<'_> {
         if let Ok(end) = EndPayload::from_bytes(&payload) {
             out.say("reason", end.reason.code());
             out.say("code", end.code);
+            out.say("fired", Fired::bits(end.fired));
             out.say("retired", end.retired as u32);
             out.say("lost", end.lost as u32);
         }
         out.want("reason", told.ended.map_or(0, EndReason::code));
         out.want("code", self.session.run_code);
+        let fired = told.fired.map(|cause| Fired { cause, hart: 0 });
+        out.want("fired", Fired::bits(fired));
         out.want("retired", told.retired as u32);
         out.want("lost", told.lost as u32);
         // What the END says of a breach, the registers and the pins say too.
@@ -58,18 +62,19 @@ impl Bench<'_> {
             out.want("register", word);
         }
         let status = self.transfer(reg::STATUS, None).unwrap_or(0);
-        out.say("status", status & 0x2d);
+        out.say("status", status & 0x7ed);
         let bits = [
-            (told.triggered, 4),
+            (told.fired.is_some(), 4),
             (told.lost > 0, 8),
             (breach.is_some(), 32),
         ];
         let bits = bits.map(|(is, bit)| if is { bit } else { 0u32 });
-        out.want("status", bits.iter().sum::<u32>());
+        let fired = told.fired.map_or(0, |cause| u32::from(cause.code()) << 6);
+        out.want("status", bits.iter().sum::<u32>() + fired);
         out.say("breach pin", self.dut.get("breach"));
         out.want("breach pin", breach.is_some());
         out.say("triggered", self.dut.get("triggered"));
-        out.want("triggered", told.triggered);
+        out.want("triggered", told.fired.is_some());
     }
 
     /// A recording that was started over the bus is preceded by its configuration.

@@ -35,7 +35,7 @@ pub const BLOCKS: &[Block] = &[
             rvfi_mem_wmask rvfi_mem_rdata rvfi_mem_wdata old_rd log_results snoop_valid snoop_addr
             snoop_mask;
         out valid insn trap mode rd_addr rd_wdata pc_rdata pc_wdata mem_addr mem_rmask mem_wmask
-            mem_rdata mem_wdata opaque jumps loose snooped snooped_addr snooped_mask),
+            mem_rdata mem_wdata opaque jumps loose breaks snooped snooped_addr snooped_mask),
     block!("attached-recorder", whole::Attached<false>, 8; AttachedTiny:
         clock; in reset rvfi_valid rvfi_order rvfi_insn rvfi_trap rvfi_halt rvfi_intr rvfi_mode
             rvfi_ixl rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
@@ -71,7 +71,7 @@ pub const BLOCKS: &[Block] = &[
     block!("wishbone", wishbone::Transfers, 80; Wishbone:
         clock; in reset wb_cyc wb_stb wb_we wb_adr wb_sel wb_dat_i quiet version tag_sizes sizes
             clock_hz mem_base mem_mask control_word interval count_bits image_lo image_hi
-            post_trigger status retired_lo retired_hi cycles_lo cycles_hi stalls_lo lost_lo
+            post_trigger watch watch_lo watch_hi status retired_lo retired_hi cycles_lo cycles_hi stalls_lo lost_lo
             breach_rule breach_at breach_pc breach_insn breach_want breach_got;
         out wb_ack wb_dat_o poke ask bus_register bus_value),
 ];

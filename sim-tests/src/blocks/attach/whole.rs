@@ -66,7 +66,8 @@ impl<const IS_BUGNET: bool> Check for Attached<IS_BUGNET> {
                 (recording.attached, recording.results) = (Some(region), results);
                 (recording.reset, recording.pin) = (false, None);
                 // What retires with the last instruction of a trigger is nobody's, and judged or not.
-                let triggers = pull.is_some() || recording.trigger.is_some();
+                let triggers =
+                    pull.is_some() || recording.trigger.is_some() || recording.watch.kinds != 0;
                 Session {
                     recording,
                     style,
@@ -262,7 +263,8 @@ impl<'a> Bench<'a> {
         (0..4).for_each(|_| self.cycle());
         let recording = &self.session.recording;
         let config = recording.config();
-        for register in reg::INTERVAL..=reg::POST_TRIGGER {
+        let triggers = reg::TRIGGER..=reg::TRIGGER_HI;
+        for register in (reg::INTERVAL..=reg::POST_TRIGGER).chain(triggers) {
             let value = config.register(register).unwrap_or(0);
             self.write(register, value, out);
         }

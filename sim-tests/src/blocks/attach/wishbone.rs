@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::collections::VecDeque;
 
 /// The registers' sources, with their widths: the input that shows each register.
-const WORDS: [(u8, &str, u32); 24] = [
+const WORDS: [(u8, &str, u32); 27] = [
     (0x01, "version", 32),
     (0x02, "tag_sizes", 32),
     (0x03, "sizes", 32),
@@ -21,7 +21,10 @@ const WORDS: [(u8, &str, u32); 24] = [
     (0x13, "image_lo", 32),
     (0x14, "image_hi", 32),
     (0x15, "post_trigger", 32),
-    (0x20, "status", 6),
+    (0x19, "watch", 6),
+    (0x1a, "watch_lo", 32),
+    (0x1b, "watch_hi", 32),
+    (0x20, "status", 11),
     (0x21, "retired_lo", 32),
     (0x22, "retired_hi", 32),
     (0x23, "cycles_lo", 32),
@@ -112,7 +115,7 @@ impl Lockstep for Transfers {
     fn runs() -> BoxedStrategy<Vec<Cycle>> {
         let register = prop_oneof![
             3 => Just(u32::from(reg::CONTROL)),
-            3 => 0x10..0x18u32,
+            3 => 0x10..0x1cu32,
             3 => 0x20..0x30u32,
             2 => 0..8u32,
             1 => 0..256u32,

@@ -182,7 +182,8 @@ impl Bench<'_> {
         let mut config = self.recording.config();
         config.control |= 2;
         if self.is_recorded {
-            for register in reg::INTERVAL..=reg::POST_TRIGGER {
+            let triggers = reg::TRIGGER..=reg::TRIGGER_HI;
+            for register in (reg::INTERVAL..=reg::POST_TRIGGER).chain(triggers) {
                 self.write(register, config.register(register).unwrap_or(0), out);
             }
             // The harts wait until they are recorded.

@@ -56,10 +56,20 @@ const DATA_IN_IMAGE: u32 = 15;
 const RESULT: u32 = 16;
 const SNOOP: u32 = 17;
 const WFI: u32 = 18;
+const LEFT_BLANK: u32 = 19;
+const RIGHT_BLANK: u32 = 20;
 
 impl Entry {
     fn has(&self, flag: u32) -> bool {
         self.flags >> flag & 1 == 1
+    }
+
+    /// What a source holds.
+    fn source(&self, blank: u32, read: u32) -> u32 {
+        match self.has(blank) {
+            true => 0,
+            false => read,
+        }
     }
 
     fn rmask(&self) -> u32 {
@@ -97,7 +107,12 @@ impl Entry {
         // An escape is always followed by what the reader was wrong about.
         self.code.0 &= !self.code.1;
         self.data.0 &= !self.data.1;
-        let no_steps = 1 << KEY | 1 << CODE_IN_IMAGE | 1 << CODE_IN_MEMORY | 1 << DATA_IN_IMAGE;
+        let no_steps = 1 << KEY
+            | 1 << CODE_IN_IMAGE
+            | 1 << CODE_IN_MEMORY
+            | 1 << DATA_IN_IMAGE
+            | 1 << LEFT_BLANK
+            | 1 << RIGHT_BLANK;
         if self.flags & !no_steps == 0 {
             self.flags |= 1 << RESULT;
         }
@@ -190,13 +205,25 @@ impl Twin {
             }
         }
         if entry.has(TRAP) {
-            self.escape(out, 1, Some(entry.pc.wrapping_add(4)));
+            self.escape(out, 1, Some(entry.pc));
         }
         if entry.has(LEFT) {
-            self.need(out, 6, (0, 3), Slot::At(0), entry.left);
+            self.need(
+                out,
+                6,
+                (0, 3),
+                Slot::At(0),
+                entry.source(LEFT_BLANK, entry.left),
+            );
         }
         if entry.has(RIGHT) {
-            self.need(out, 6, (0, 3), Slot::At(0), entry.right);
+            self.need(
+                out,
+                6,
+                (0, 3),
+                Slot::At(0),
+                entry.source(RIGHT_BLANK, entry.right),
+            );
         }
         if entry.has(ACCESS) || entry.has(DEVICE) {
             let (known, escape) = match entry.has(ACCESS) {
@@ -217,7 +244,7 @@ impl Twin {
             self.need(out, 6, (5, 3), here, entry.value);
         }
         if entry.has(WFI) {
-            self.event(out, 5, None, Some(entry.pc.wrapping_add(4)));
+            self.event(out, 5, None, Some(entry.pc));
         }
         if entry.has(LAST) {
             self.event(out, 4, Some(self.position), Some(entry.digest));
@@ -245,7 +272,7 @@ impl Check for Entries {
     type Step = Entry;
 
     fn runs() -> BoxedStrategy<Vec<Entry>> {
-        let flags = vec(seldom(220), 19).prop_map(|bits| {
+        let flags = vec(seldom(220), 21).prop_map(|bits| {
             let bits = bits.into_iter().enumerate();
             bits.map(|(place, bit)| u32::from(bit) << place)
                 .sum::<u32>()

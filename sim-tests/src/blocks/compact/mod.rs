@@ -20,6 +20,7 @@ use lookback_hdl::compact::{
     known_image::KnownImage,
     range_coder::RangeCoder,
     record_writer::RecordWriter,
+    registers::Registers,
     sequencer::CompactSequencer,
     tags::CompactTags,
     told::Told,
@@ -52,12 +53,15 @@ pub const BLOCKS: &[Block] = &[
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval key_every
             image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
-            rvfi_opaque rvfi_jumps trigger;
-        out byte_valid byte_data byte_last decided hurried stall recording ended end_reason triggered
+            rvfi_opaque rvfi_jumps rvfi_breaks trigger watch watch_lo watch_hi disarm;
+        out byte_valid byte_data byte_last decided hurried stall recording ended end_reason triggered cause
             lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi),
     block!("compact-image", ports::Image, 60; KnownImage<5>:
         clock; in clear sweep image_lo image_hi rvfi_pc rvfi_addr pc addr store snoop snoop_addr;
         out code_inside code_known data_inside data_known),
+    block!("compact-registers", ports::Sources, 40; Registers:
+        clock; in reset write write_addr write_data left_addr right_addr;
+        out left left_blank right right_blank),
     block!("compact-sequencer", entries::Entries, 100; CompactSequencer<6>:
         clock; in clear valid flags position pc insn value left right from addr masks snoop_addr
             digest tag_known tag_escape full;

@@ -232,6 +232,73 @@ impl Lockstep for Registers {
     }
 }
 
+/// What the registers hold, as far as retirements told since reset.
+#[derive(Default)]
+pub struct Sources([Option<u32>; 32]);
+
+/// Two reads and perhaps a write.
+#[derive(Clone, Debug)]
+pub struct Read {
+    sources: [u32; 2],
+    write: Option<(u32, u32)>,
+    reset: bool,
+}
+
+impl Lockstep for Sources {
+    type Step = Read;
+
+    fn runs() -> BoxedStrategy<Vec<Read>> {
+        // Few registers, so that reads meet writes.
+        let register = prop_oneof![3 => 0..4u32, 1 => 0..32u32];
+        let written = prop_oneof![3 => 1..4u32, 1 => 1..32u32];
+        let write = (seldom(500), written, word());
+        let read = (proptest::array::uniform2(register), write, seldom(15)).prop_map(
+            |(sources, (writes, rd, value), reset)| Read {
+                sources,
+                write: writes.then_some((rd, value)),
+                reset,
+            },
+        );
+        vec(read, 1..150)
+            .prop_map(|mut reads| {
+                reads[0].reset = true;
+                reads
+            })
+            .boxed()
+    }
+
+    fn inputs(&self, step: &Read) -> Vec<(&'static str, u32)> {
+        let (rd, value) = step.write.unwrap_or((step.sources[0], 0xbad));
+        vec![
+            ("reset", step.reset.into()),
+            ("left_addr", step.sources[0]),
+            ("right_addr", step.sources[1]),
+            ("write", step.write.is_some().into()),
+            ("write_addr", rd),
+            ("write_data", value),
+        ]
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
+        let mut seen = Vec::new();
+        for (addr, content, blank) in [
+            ("left_addr", "left", "left_blank"),
+            ("right_addr", "right", "right_blank"),
+        ] {
+            let register = self.0[inputs.get(addr) as usize];
+            seen.push((blank, register.is_none().into()));
+            seen.extend(register.map(|value| (content, value)));
+        }
+        if inputs.is("write") {
+            self.0[inputs.get("write_addr") as usize] = Some(inputs.get("write_data"));
+        }
+        if inputs.is("reset") {
+            self.0 = [None; 32];
+        }
+        seen
+    }
+}
+
 /// The known image, with bitmaps that large windows go round many times.
 pub struct Image {
     window: (u32, u32),

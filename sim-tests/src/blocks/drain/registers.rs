@@ -19,8 +19,8 @@ pub const IDENTITY: Identity = Identity {
     compact: 0x0006_1108,
 };
 
-/// Registers 0 to 7.
-pub const IDENTIFICATION: [u32; 8] = [
+/// Registers 0 to 15.
+pub const IDENTIFICATION: [u32; 16] = [
     0x4b4f_4f4c,
     IDENTITY.version,
     IDENTITY.tags,
@@ -29,6 +29,14 @@ pub const IDENTIFICATION: [u32; 8] = [
     IDENTITY.mem_base,
     IDENTITY.mem_mask,
     IDENTITY.port,
+    IDENTITY.compact,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
 ];
 
 /// What a setting keeps of what is written to it.
@@ -40,6 +48,8 @@ pub fn kept(number: u32, value: u32) -> u32 {
         3 | 4 => value & !63,
         5 | 6 => value,
         7 => value & 0xffff,
+        9 => value & 0x3f,
+        10 | 11 => value,
         _ => 0,
     }
 }
@@ -53,6 +63,9 @@ pub const SETTINGS: [&str; 6] = [
     "image_hi",
     "post_trigger",
 ];
+
+/// The other settings.
+const LATE: [(usize, &str); 4] = [(7, "key"), (9, "watch"), (10, "watch_lo"), (11, "watch_hi")];
 
 /// The words that END and the counters are made of, in the order of `pick`.
 const WORDS: [&str; 16] = [
@@ -84,8 +97,6 @@ pub enum Access {
     Write(u32, u32),
     /// Read a setting or an identification bit by bit.
     Stored(bool, u32),
-    /// Read COMPACT bit by bit.
-    Compact,
     /// Pick one of words made from a seed, or none.
     Pick(Option<u32>, u64),
     /// A reset.
@@ -100,6 +111,7 @@ fn register() -> BoxedStrategy<u32> {
         2 => 0..8u32,
         1 => Just(8u32),
         1 => Just(0x17),
+        2 => 0x18..0x1du32,
         1 => 0..256u32,
     ]
     .boxed()
@@ -112,9 +124,8 @@ impl Check for Registers {
         let pick = prop_oneof![1 => Just(None), 8 => (0..16u32).prop_map(Some)];
         let access = prop_oneof![
             8 => (register(), word()).prop_map(|(register, value)| Access::Write(register, value)),
-            8 => (any::<bool>(), 0..8u32).prop_map(|(setting, n)| Access::Stored(setting, n)),
+            8 => (any::<bool>(), 0..16u32).prop_map(|(setting, n)| Access::Stored(setting, n)),
             3 => (pick, any::<u64>()).prop_map(|(pick, seed)| Access::Pick(pick, seed)),
-            1 => Just(Access::Compact),
             1 => Just(Access::Reset),
         ];
         vec(access, 1..50).boxed()
@@ -126,11 +137,6 @@ impl Check for Registers {
                 Access::Write(register, value) => write(dut, *register, *value),
                 Access::Stored(setting, number) => {
                     out.say("stored", stored(dut, *setting, *number))
-                }
-                Access::Compact => {
-                    dut.set("compact", 1);
-                    out.say("stored", stored(dut, false, 0));
-                    dut.set("compact", 0);
                 }
                 Access::Pick(pick, seed) => {
                     let mut random = Random::new(*seed);
@@ -148,36 +154,38 @@ impl Check for Registers {
             SETTINGS
                 .iter()
                 .for_each(|port| out.say(port, dut.get(port)));
-            out.say("key", dut.get("key"));
+            LATE.iter()
+                .for_each(|(_, port)| out.say(port, dut.get(port)));
         }
     }
 
     fn expect(run: &[Access], out: &mut Records) {
-        let mut settings = [0; 8];
+        let mut settings = [0; 16];
         for access in run {
             match access {
-                Access::Write(register, value) if register >> 3 == 2 => {
-                    settings[*register as usize & 7] = kept(register & 7, *value);
+                Access::Write(register, value) if register >> 4 == 1 => {
+                    settings[*register as usize & 15] = kept(register & 15, *value);
                 }
                 Access::Write(..) => {}
                 Access::Stored(setting, number) => {
                     let words = if *setting { &settings } else { &IDENTIFICATION };
                     out.say("stored", words[*number as usize]);
                 }
-                Access::Compact => out.say("stored", IDENTITY.compact),
                 Access::Pick(pick, seed) => {
                     let mut random = Random::new(*seed);
                     let mut words = WORDS.map(|_| random.word());
                     words[9] &= 15;
-                    words[15] &= 63;
+                    words[15] &= 0x7ff;
                     out.say("word", pick.map_or(0, |bit| words[bit as usize]));
                 }
-                Access::Reset => settings = [0; 8],
+                Access::Reset => settings = [0; 16],
             }
             for (port, value) in SETTINGS.iter().zip(settings) {
                 out.say(port, value);
             }
-            out.say("key", settings[7]);
+            for (number, port) in LATE {
+                out.say(port, settings[number]);
+            }
         }
     }
 }
@@ -189,7 +197,7 @@ fn write(dut: &mut dyn Dut, register: u32, mut value: u32) {
     dut.set("write", 1);
     dut.cycle();
     dut.set("write", 0);
-    dut.set("number", register & 7);
+    dut.set("number", register & 15);
     for _ in 0..40 {
         if dut.get("copying") == 0 {
             break;
@@ -235,7 +243,7 @@ pub enum Ask {
 }
 
 /// The words around the composer in one run.
-fn surroundings() -> ([u32; 16], [u32; 8]) {
+fn surroundings() -> ([u32; 16], [u32; 16]) {
     let mut random = Random::new(77);
     (
         std::array::from_fn(|_| random.word()),
@@ -250,9 +258,8 @@ fn reply_to(register: u32) -> Vec<u8> {
     let (words, settings) = surroundings();
     let low = register as usize & 7;
     let value = match register >> 3 {
-        0 => IDENTIFICATION[low],
-        1 if low == 0 => IDENTITY.compact,
-        2 => settings[low],
+        0 | 1 => IDENTIFICATION[register as usize],
+        2 | 3 => settings[register as usize & 15],
         // STATUS, RETIRED, CYCLES, STALLS, LOST.
         4 => [
             words[15], words[1], words[2], words[3], words[4], words[5], words[7], 0,
@@ -277,7 +284,7 @@ impl Check for Messages {
             2 => proptest::option::of(register()).prop_map(Ask::Place),
             1 => Just(Ask::Repeat),
             1 => (register(), register()).prop_map(|(a, b)| Ask::Hasty(a, b)),
-            2 => (1..6u8, any::<bool>()).prop_map(|(reason, breached)| Ask::End(reason, breached)),
+            2 => (1..=255u8, any::<bool>()).prop_map(|(reason, breached)| Ask::End(reason, breached)),
             1 => Just(Ask::Clear),
             1 => Just(Ask::Reset),
         ];
@@ -287,7 +294,7 @@ impl Check for Messages {
     fn drive(run: &[Ask], dut: &mut dyn Dut, out: &mut Records) {
         let mut bench = Composer {
             dut,
-            stored: (false, 0, 0, false),
+            stored: (false, 0, 0),
             link_bits: 0,
             meanwhile: None,
         };
@@ -407,8 +414,8 @@ impl Check for Messages {
 /// What stands around the composer: the register file and the framer.
 struct Composer<'a> {
     dut: &'a mut dyn Dut,
-    /// the stored bit that was wanted: setting, number, index, and whether it is COMPACT's
-    stored: (bool, u32, u32, bool),
+    /// the stored bit that was wanted: setting, number, index
+    stored: (bool, u32, u32),
     /// bits of the link's registers that were used in this message
     link_bits: u32,
     /// a command that comes while the message is under way
@@ -429,19 +436,14 @@ impl Composer<'_> {
             self.dut.get("setting") == 1,
             self.dut.get("number"),
             self.dut.get("index"),
-            self.dut.get("compact") == 1,
         );
         let link = self.dut.get("link") == 1;
         self.dut.cycle();
-        let (setting, number, index, compact) = self.stored;
+        let (setting, number, index) = self.stored;
         let file = if setting { &settings } else { &IDENTIFICATION };
-        let word = match compact {
-            true => IDENTITY.compact,
-            false => file[number as usize],
-        };
         let word = match link {
             true => LINK[self.dut.get("which") as usize],
-            false => word,
+            false => file[number as usize],
         };
         self.dut.set("stored_bit", word >> index & 1);
     }

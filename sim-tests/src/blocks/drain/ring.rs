@@ -219,7 +219,8 @@ impl<'a> Bench<'a> {
             let taken = self.pieces.len();
             self.cycle();
             let behind = |link: &Kept| link.sent < link.stream.len();
-            let busy = self.piece.is_some() || taken != self.pieces.len();
+            let waits = self.dut.get("piece_ready") == 1;
+            let busy = waits || self.piece.is_some() || taken != self.pieces.len();
             let busy = busy || self.link.as_ref().is_some_and(behind);
             quiet = if busy { 0 } else { quiet + 1 };
             cycles += 1;

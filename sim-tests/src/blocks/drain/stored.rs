@@ -34,15 +34,15 @@ impl Lockstep for Register {
 /// Words at power-up.
 pub const INITIAL: [u32; 3] = [0x8000_0001, 0x1234_5678, 0x4b4f_4f4c];
 
-/// Sixteen words, bit by bit.
+/// Words, bit by bit.
 pub struct Bits {
-    words: [u32; 16],
+    words: [u32; 32],
     read: Option<bool>,
 }
 
 impl Default for Bits {
     fn default() -> Self {
-        let mut words = [0; 16];
+        let mut words = [0; 32];
         words[..INITIAL.len()].copy_from_slice(&INITIAL);
         Self { words, read: None }
     }
@@ -59,7 +59,7 @@ impl Lockstep for Bits {
     type Step = Access;
 
     fn runs() -> BoxedStrategy<Vec<Access>> {
-        let place = || prop_oneof![3 => 0..96u32, 1 => 0..512u32];
+        let place = || prop_oneof![3 => 0..96u32, 1 => 0..1024u32];
         let write = (seldom(400), place(), any::<bool>());
         let access = (place(), write).prop_map(|(read, (writes, place, bit))| Access {
             read,
@@ -70,7 +70,7 @@ impl Lockstep for Bits {
     }
 
     fn inputs(&self, step: &Access) -> Vec<(&'static str, u32)> {
-        let (place, bit) = step.write.unwrap_or((511, true));
+        let (place, bit) = step.write.unwrap_or((1023, true));
         vec![
             ("read_address", step.read),
             ("write_enable", step.write.is_some().into()),

@@ -232,8 +232,8 @@ impl Bench<'_> {
             _ => self.host.write(register, value),
         }
         let number = u32::from(register);
-        let value = if number >> 3 == 2 {
-            kept(number & 7, value)
+        let value = if number >> 4 == 1 {
+            kept(number & 15, value)
         } else {
             0
         };
@@ -285,6 +285,7 @@ impl Bench<'_> {
             None => self.dut.set("bit_clocks", self.recording.bit_clocks),
         }
         self.dut.set("recording", 0);
+        self.dut.set("fired", self.fired());
         let words = self.counters(self.recording.seed);
         for (register, value) in (0x11..).zip(self.recording.settings) {
             self.write(register, value, out);
@@ -325,7 +326,7 @@ impl Bench<'_> {
             self.last_words(&records, out);
         }
         self.host.read(0x20);
-        self.answer(0x20, 0x12 | self.breached(), out);
+        self.answer(0x20, 0x12 | self.breached() | self.fired() << 6, out);
         if !self.recording.stopped {
             self.write(0x10, 0, out);
         }
@@ -392,7 +393,7 @@ impl Bench<'_> {
             (link::KEPT, self.kept),
             (link::SENT, end),
             (link::SUM, sum),
-            (0x20, 0x12 | self.breached()),
+            (0x20, 0x12 | self.breached() | self.fired() << 6),
         ] {
             self.host.read(register);
             self.answer(register, value, out);
@@ -454,10 +455,11 @@ impl Bench<'_> {
         let low = usize::from(register & 7);
         match register >> 3 {
             0 => self.identification(low),
+            1 => IDENTIFICATION[usize::from(register)],
             2 if low == 0 => self.recording.control | 1,
             2 => (self.recording.settings.get(low - 1)).map_or(0, |value| kept(low as u32, *value)),
             4 => [
-                1 | self.breached(),
+                1 | self.breached() | self.fired() << 6,
                 words[1],
                 words[2],
                 words[3],
@@ -481,6 +483,11 @@ impl Bench<'_> {
     fn breach(&self) -> Vec<u32> {
         let breach = self.recording.core.as_ref().and_then(|core| core.breach);
         breach.map_or(Vec::new(), Vec::from)
+    }
+
+    /// Which trigger the front says has fired.
+    fn fired(&self) -> u32 {
+        (self.recording.seed >> 8) as u32 & 0x1f
     }
 
     /// Its bit of STATUS.
@@ -523,7 +530,7 @@ impl Bench<'_> {
             }
         }
         for _ in 0..self.ends {
-            out.want("end", self.recording.reason);
+            out.want("end", self.recording.reason | (self.fired() as u8) << 3);
             let words = words.iter().copied().chain(self.breach());
             let bytes = words.flat_map(u32::to_le_bytes);
             bytes.for_each(|byte| out.want("end", byte));

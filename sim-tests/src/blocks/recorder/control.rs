@@ -42,8 +42,6 @@ pub struct Control {
     total_digest: Option<u32>,
     reason: Option<u32>,
     end_reason: Option<u32>,
-    /// the trigger's pin was high
-    pulled: bool,
     triggered: bool,
     since: u32,
     lost_any: bool,
@@ -65,7 +63,6 @@ pub struct Settings {
     may_stall: bool,
     hold: bool,
     interval: u32,
-    trigger_on_trap: bool,
     post_trigger: u32,
 }
 
@@ -78,8 +75,7 @@ pub struct Step {
     enable: bool,
     run_ended: bool,
     valid: bool,
-    trap: bool,
-    trigger: bool,
+    fires: bool,
     end_all: bool,
     needs_entry: bool,
     stepped: u32,
@@ -99,9 +95,9 @@ impl Control {
         matches!(self.phase, Phase::Lose | Phase::Drain)
     }
 
-    /// This hart's own trigger ends the recording.
+    /// This hart's own trigger ends the recording. It has when the setting changes later.
     fn ends(&self) -> bool {
-        self.triggered && self.since == self.set.post_trigger
+        self.triggered && self.since >= self.set.post_trigger
     }
 
     fn trigger_out(&self) -> bool {
@@ -122,16 +118,13 @@ impl Control {
 
 fn settings() -> BoxedStrategy<Settings> {
     let post = prop_oneof![Just(0u32), Just(1), 0..80u32];
-    (any::<bool>(), any::<bool>(), 64..72u32, seldom(300), post)
-        .prop_map(
-            |(may_stall, hold, interval, trigger_on_trap, post_trigger)| Settings {
-                may_stall,
-                hold,
-                interval,
-                trigger_on_trap,
-                post_trigger,
-            },
-        )
+    (any::<bool>(), any::<bool>(), 64..72u32, post)
+        .prop_map(|(may_stall, hold, interval, post_trigger)| Settings {
+            may_stall,
+            hold,
+            interval,
+            post_trigger,
+        })
         .boxed()
 }
 
@@ -149,24 +142,23 @@ impl Lockstep for Control {
         let stretch =
             (settings(), rates, 10..150usize).prop_flat_map(|(settings, rates, length)| {
                 let (valid, full, live, (enable, ended)) = rates;
-                let events = (seldom(valid), seldom(15), seldom(500), seldom(60), word());
+                let events = (seldom(valid), seldom(500), seldom(60), word());
                 let state = (seldom(full), seldom(300), seldom(live), seldom(400));
-                let triggers = (seldom(2), seldom(2));
+                let triggers = (seldom(5), seldom(2));
                 let host = (seldom(enable), seldom(ended), seldom(2), triggers);
                 let step = (events, state, host).prop_map(move |(events, state, host)| {
-                    let (valid, trap, needs_entry, snooped, stepped) = events;
+                    let (valid, needs_entry, snooped, stepped) = events;
                     let (full, pressure, live, drained) = state;
-                    let (enable, run_ended, reset, (trigger, end_all)) = host;
+                    let (enable, run_ended, reset, (fires, end_all)) = host;
                     Step {
                         settings: settings.clone(),
                         reset,
                         enable,
                         run_ended,
                         valid,
-                        trap,
-                        trigger,
+                        fires,
                         end_all,
-                        needs_entry: needs_entry || trap,
+                        needs_entry,
                         stepped,
                         snooped,
                         full,
@@ -195,11 +187,9 @@ impl Lockstep for Control {
             ("hold", set.hold.into()),
             ("run_ended", step.run_ended.into()),
             ("interval", set.interval),
-            ("trigger_on_trap", set.trigger_on_trap.into()),
             ("post_trigger", set.post_trigger),
             ("valid", step.valid.into()),
-            ("trap", step.trap.into()),
-            ("trigger", step.trigger.into()),
+            ("fires", step.fires.into()),
             ("end_all", step.end_all.into()),
             ("needs_entry", step.needs_entry.into()),
             ("stepped", step.stepped),
@@ -216,7 +206,6 @@ impl Lockstep for Control {
             may_stall: inputs.is("may_stall"),
             hold: inputs.is("hold"),
             interval: inputs.get("interval"),
-            trigger_on_trap: inputs.is("trigger_on_trap"),
             post_trigger: inputs.get("post_trigger"),
         };
         self.all_end = inputs.is("end_all");
@@ -364,7 +353,6 @@ impl Control {
                 self.end_reason.unwrap_or(0)
             });
         }
-        self.pulled |= inputs.is("trigger") && recording;
         self.enabled = inputs.is("enable");
         if matches!(self.phase, Phase::Clear(_)) {
             let kept = std::mem::take(self);
@@ -390,7 +378,7 @@ impl Control {
         self.digest = inputs.get("stepped");
         if self.triggered {
             self.since += 1;
-        } else if inputs.is("trap") && self.set.trigger_on_trap || self.pulled {
+        } else if inputs.is("fires") {
             self.triggered = true;
         }
         if now.ending {

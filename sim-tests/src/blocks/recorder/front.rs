@@ -8,7 +8,8 @@ use lookback_hdl::compact::config::CompactSizes;
 use lookback_hdl::recorder::config::{Sizes, CLOCK_HZ, TINY};
 use lookback_log_format::config::{count_bits_for, Codec};
 use lookback_log_format::interval::{EndReason, Record};
-use lookback_log_format::{RecorderConfig, Retire};
+use lookback_log_format::trigger::Cause;
+use lookback_log_format::{RecorderConfig, Retire, TriggerSettings};
 use lookback_model::stimulus::{Event, Mix, Random, Stimulus};
 use lookback_model::Recorder;
 use lookback_sim::block::Dut;
@@ -33,6 +34,8 @@ pub struct Recording {
     pub(in crate::blocks) end: End,
     /// instructions that a trap's trigger still records
     pub(in crate::blocks) trigger: Option<u32>,
+    /// what else fires a trigger
+    pub(in crate::blocks) watch: TriggerSettings,
     /// the cycle in which the trigger's pin is high, if it ever is
     pub(in crate::blocks) pin: Option<u16>,
     /// base and mask of the memory region, if the recorder is one for attached cores
@@ -85,6 +88,7 @@ impl Recording {
             image_lo: self.image.0,
             image_hi: self.image.1,
             post_trigger: self.trigger.unwrap_or(0),
+            trigger: self.watch,
             ..sizes
         }
     }
@@ -124,7 +128,7 @@ impl Recording {
         if self.may_stall {
             for (event, cycle) in events {
                 if pin.take_if(|pin| *pin <= *cycle).is_some() {
-                    model.pull_trigger();
+                    model.pull_trigger(Cause::Pin);
                 }
                 match event {
                     Event::Retire(r) => model.retire(r, *cycle),
@@ -143,7 +147,7 @@ impl Recording {
             ended: model.ended(),
             retired: model.retired(),
             lost: model.lost(),
-            triggered: model.triggered(),
+            fired: model.cause(),
         }
     }
 
@@ -166,7 +170,7 @@ impl Recording {
                     let count = interval.trailer.instructions as usize;
                     for (r, cycle) in retired.by_ref().take(count) {
                         if pin.take_if(|pin| *pin <= cycle).is_some() {
-                            model.pull_trigger();
+                            model.pull_trigger(Cause::Pin);
                         }
                         model.retire(r, cycle);
                     }
@@ -200,6 +204,21 @@ impl Recording {
     }
 }
 
+/// A window for triggers where instructions and accesses are, in some recordings.
+fn watch() -> BoxedStrategy<TriggerSettings> {
+    (seldom(250), 1..32u32, 0..0x100u32, 0..8u32)
+        .prop_map(|(is, kinds, first, words)| {
+            let lo = 0x8000_0000 + 4 * first;
+            let hi = lo + 4 * words;
+            if is {
+                TriggerSettings { kinds, lo, hi }
+            } else {
+                TriggerSettings::default()
+            }
+        })
+        .boxed()
+}
+
 impl Check for Runs {
     type Step = Recording;
 
@@ -229,12 +248,12 @@ impl Check for Runs {
         let end = prop_oneof![Just(End::Host), Just(End::Run)];
         let recording = (
             (any::<u64>(), interval, seldom(600), image),
-            (end, trigger, pin, seldom(80)),
+            (end, (trigger, watch()), pin, seldom(80)),
             vec(pace, 1..6),
         );
         let recording = recording.prop_map(|(what, how, pace)| {
             let (seed, interval, may_stall, image) = what;
-            let (end, trigger, pin, reset) = how;
+            let (end, (trigger, watch), pin, reset) = how;
             Recording {
                 sizes: TINY,
                 compact: None,
@@ -244,6 +263,7 @@ impl Check for Runs {
                 image,
                 end,
                 trigger,
+                watch,
                 pin,
                 attached: None,
                 results: false,
@@ -306,6 +326,9 @@ impl<'a> Bench<'a> {
             ("may_stall", recording.may_stall.into()),
             ("trigger_on_trap", recording.trigger.is_some().into()),
             ("post_trigger", config.post_trigger),
+            ("watch", config.trigger.kinds),
+            ("watch_lo", config.trigger.lo),
+            ("watch_hi", config.trigger.hi),
             ("byte_ready", 0),
             ("mem_base", config.mem_base),
             ("mem_mask", config.mem_mask),
@@ -445,6 +468,7 @@ impl<'a> Bench<'a> {
             ("lost", "lost_lo"),
             ("lost something", "lost_any"),
             ("triggered", "triggered"),
+            ("cause", "cause"),
             ("stalls", "stalls_lo"),
             ("recording", "recording"),
         ] {
@@ -455,7 +479,8 @@ impl<'a> Bench<'a> {
         out.want("retired", model.retired as u32);
         out.want("lost", model.lost as u32);
         out.want("lost something", model.lost > 0);
-        out.want("triggered", model.triggered);
+        out.want("triggered", model.fired.is_some());
+        out.want("cause", model.fired.map_or(0, Cause::code));
         out.want("stalls", self.stalls);
         out.want("recording", false);
         self.dut.set("enable", 0);
@@ -525,8 +550,8 @@ pub struct Told {
     pub retired: u64,
     /// Retirements lost.
     pub lost: u64,
-    /// Whether a trigger fired.
-    pub triggered: bool,
+    /// What trigger fired.
+    pub fired: Option<Cause>,
 }
 
 /// The cycle of a gap with which a recording ends.

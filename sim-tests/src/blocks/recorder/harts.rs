@@ -3,10 +3,11 @@
 
 use super::front::{set_retirement, End, Recording, Runs};
 use crate::blocks::host::{began, Host};
-use crate::blocks::{Check, Records};
+use crate::blocks::{seldom, Check, Records};
 use lookback_hdl::recorder::config::{BUGNET, TINY};
 use lookback_log_format::frame::{kind, End as EndPayload, Frame};
 use lookback_log_format::interval::EndReason;
+use lookback_log_format::trigger::Fired;
 use lookback_log_format::{parcel, registers, RecorderConfig};
 use lookback_model::stimulus::{Event, Random, Stimulus};
 use lookback_model::Recorder;
@@ -21,13 +22,21 @@ impl<const N: usize, const IS_BUGNET: bool> Check for OfHarts<N, IS_BUGNET> {
     type Step = Recording;
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
-        Runs::runs()
-            .prop_map(|mut run| {
+        (Runs::runs(), seldom(500), 0..100u32)
+            .prop_map(|(mut run, triggered, after)| {
                 run.truncate(2);
+                // A trigger of one hart ends what all of them record.
+                if let (true, Some(recording)) = (triggered, run.first_mut()) {
+                    recording.trigger = Some(after);
+                }
                 for recording in &mut run {
                     recording.sizes = if IS_BUGNET { BUGNET } else { TINY };
                     // Who else wrote while events were lost cannot be told afterwards.
                     recording.may_stall = true;
+                    // Often long enough after a trigger that another hart would have one, too.
+                    if recording.seed % 3 == 0 {
+                        recording.trigger.get_or_insert(100);
+                    }
                 }
                 run
             })
@@ -111,7 +120,8 @@ impl Bench<'_> {
 
     fn record(mut self, out: &mut Records) {
         let config = self.recording.config();
-        for register in registers::INTERVAL..=registers::POST_TRIGGER {
+        let triggers = registers::TRIGGER..=registers::TRIGGER_HI;
+        for register in (registers::INTERVAL..=registers::POST_TRIGGER).chain(triggers) {
             self.write(register, config.register(register).unwrap_or(0), out);
         }
         let control = config.control | 2;
@@ -210,16 +220,19 @@ impl Bench<'_> {
         };
         let config = self.recording.config();
         let models = models(&config, count, &self.events, first, reason);
+        let fired = fired(&models);
         let (retired, reason) = compare(&sent, models, out);
         out.say("damaged", self.host.damaged);
         out.want("damaged", 0u32);
         let end = self.host.frames.iter().find(|f| f.kind == kind::END);
         if let Some(Ok(end)) = end.map(|frame| EndPayload::from_bytes(&frame.payload)) {
             out.say("reason", end.reason.code());
+            out.say("fired", Fired::bits(end.fired));
             out.say("retired", end.retired as u32);
             out.say("lost", end.lost as u32);
         }
         out.want("reason", reason.map_or(0, EndReason::code));
+        out.want("fired", Fired::bits(fired));
         out.want("retired", retired as u32);
         out.want("lost", 0u32);
     }
@@ -285,6 +298,12 @@ pub fn models(
                 Event::Snoop { addr, mask, .. } => model.snoop(*addr, *mask),
             }
         }
+        if let Some(first) = models.iter().position(Recorder::triggered) {
+            let others = models.iter_mut().enumerate();
+            others
+                .filter(|(hart, _)| *hart != first)
+                .for_each(|(_, model)| model.disarm());
+        }
         if models.iter().any(|m| m.ended() == Some(EndReason::Trigger)) {
             models
                 .iter_mut()
@@ -293,6 +312,14 @@ pub fn models(
     }
     models.iter_mut().for_each(|model| model.stop(reason, 0));
     models
+}
+
+/// The trigger that fired on one of the harts.
+fn fired(models: &[Recorder]) -> Option<Fired> {
+    models.iter().zip(0..).find_map(|(model, hart)| {
+        let cause = model.cause()?;
+        Some(Fired { cause, hart })
+    })
 }
 
 /// Compares what was sent with what the models say; gives the models' count of retirements and why

@@ -11,6 +11,7 @@ mod parcels;
 pub(super) mod queues;
 mod retirement;
 mod sequencer;
+mod trigger;
 mod whole;
 
 use super::registry::Block;
@@ -32,6 +33,7 @@ use lookback_hdl::recorder::{
     register_shadow::RegisterShadow,
     retire::RetireStage,
     sequencer::Sequencer,
+    trigger::Trigger,
 };
 use queues::Queue;
 
@@ -71,8 +73,8 @@ pub const BLOCKS: &[Block] = &[
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
             image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
-            rvfi_opaque rvfi_jumps rvfi_loose trigger end_all;
-        out byte_valid byte_data byte_last stall recording ended end_reason triggered ends lost_any
+            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all;
+        out byte_valid byte_data byte_last stall recording ended end_reason triggered cause ends lost_any
             retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
             count_retire count_loss count_cycle clearing),
     block!("gather", parcels::Gathered, 60; Gather:
@@ -85,8 +87,8 @@ pub const BLOCKS: &[Block] = &[
         out valid empty full half head_flags head_position head_pc head_insn head_value head_addr
             head_masks head_snoop_addr),
     block!("interval-control", control::Control, 80; IntervalControl<4>:
-        clock; in reset enable may_stall hold run_ended interval trigger_on_trap post_trigger valid
-            trap trigger end_all needs_entry stepped snooped full pressure live drained;
+        clock; in reset enable may_stall hold run_ended interval post_trigger valid fires end_all
+            needs_entry stepped snooped full pressure live drained;
         out clear sweep accept accept_snoop push open gap last position digest count_retire
             count_loss count_cycle count_stall gap_start total_digest reason stall recording ended
             end_reason triggered ends lost_any),
@@ -123,4 +125,8 @@ pub const BLOCKS: &[Block] = &[
             full;
         out pop tag_address tag_need tag_touch tag_remove tag_commit tag_advance push event_kind
             event_position event_value),
+    block!("trigger", trigger::Watch, 100; Trigger:
+        clock; in clear rvfi_insn rvfi_breaks rvfi_trap rvfi_pc_rdata rvfi_mem_addr rvfi_mem_rmask
+            rvfi_mem_wmask on_trap watch watch_lo watch_hi pin disarm recording trap accept;
+        out fires cause),
 ];

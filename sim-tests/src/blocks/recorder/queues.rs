@@ -57,7 +57,7 @@ pub struct CompactRetirements;
 impl Kind for CompactRetirements {
     const DEPTH: usize = 16;
     const FIELDS: &'static [(&'static str, &'static str, u32)] = &[
-        ("flags", "head_flags", 19),
+        ("flags", "head_flags", 21),
         ("position", "head_position", 24),
         ("pc", "head_pc", 32),
         ("insn", "head_insn", 32),

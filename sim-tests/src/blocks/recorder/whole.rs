@@ -7,6 +7,7 @@ use lookback_hdl::recorder::config::{BUGNET, TINY};
 use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers;
+use lookback_log_format::trigger::Fired;
 use lookback_model::stimulus::{Event, Random, Stimulus};
 use lookback_sim::block::Dut;
 use proptest::prelude::*;
@@ -102,6 +103,9 @@ impl Bench<'_> {
             (registers::IMAGE_LO, config.image_lo),
             (registers::IMAGE_HI, config.image_hi),
             (registers::POST_TRIGGER, config.post_trigger),
+            (registers::TRIGGER, config.trigger.kinds),
+            (registers::TRIGGER_LO, config.trigger.lo),
+            (registers::TRIGGER_HI, config.trigger.hi),
         ] {
             self.write(register, value, out);
         }
@@ -198,10 +202,13 @@ impl Bench<'_> {
             .find(|frame| frame.kind == kind::END);
         if let Some(Ok(end)) = end.map(|frame| EndPayload::from_bytes(&frame.payload)) {
             out.say("reason", end.reason.code());
+            out.say("fired", Fired::bits(end.fired));
             out.say("retired", end.retired as u32);
             out.say("lost", end.lost as u32);
         }
         out.want("reason", told.ended.map_or(0, EndReason::code));
+        let fired = told.fired.map(|cause| Fired { cause, hart: 0 });
+        out.want("fired", Fired::bits(fired));
         out.want("retired", told.retired as u32);
         out.want("lost", told.lost as u32);
     }

@@ -92,6 +92,8 @@ pub enum Piece {
     Race(u32, u32),
     /// The DMA engine copies: from, to, bytes.
     Copy(u32, u32, u32),
+    /// Stores of the hart's own number to a word that all harts use, and loads of it, so many.
+    Contend(u32),
 }
 
 impl Piece {
@@ -193,6 +195,13 @@ impl Piece {
                 for (register, value) in [(0, from), (4, to), (8, bytes), (12, 3)] {
                     words.extend(li(RIGHT, value));
                     words.push(sw(RIGHT, LEFT, register));
+                }
+                words
+            }
+            Self::Contend(times) => {
+                let mut words = vec![csrr(RIGHT, csrs::MHARTID)];
+                for _ in 0..times {
+                    words.extend([sw(RIGHT, SECOND, 0), lw(LEFT, SECOND, 0)]);
                 }
                 words
             }
@@ -298,6 +307,19 @@ pub fn programs(cycles: std::ops::Range<u16>, devices: bool) -> BoxedStrategy<Ve
     );
     (around, vec(piece.prop_map(Step::Piece), 1..60))
         .prop_map(|(around, pieces)| [vec![Step::Around(around)], pieces].concat())
+        .boxed()
+}
+
+/// The same on several harts, some of which begin with accesses to one word: the order of accesses
+/// shows where they meet.
+pub fn programs_that_meet(cycles: std::ops::Range<u16>, devices: bool) -> BoxedStrategy<Vec<Step>> {
+    (programs(cycles, devices), seldom(200), 1..8u32)
+        .prop_map(|(mut run, meet, times)| {
+            if meet {
+                run.insert(1, Step::Piece(Piece::Contend(times)));
+            }
+            run
+        })
         .boxed()
 }
 

@@ -2,7 +2,7 @@
 //! when it retires. So every load says whether the order of retirements is the order in memory.
 
 use super::machine::{port, Trace};
-use super::program::{around, memory, programs, Around, Step, RAM, RAM_BYTES};
+use super::program::{around, memory, programs_that_meet, Around, Step, RAM, RAM_BYTES};
 use crate::blocks::{Check, Records};
 use crate::torture::follow::device;
 use lookback_log_format::retire::lanes;
@@ -133,7 +133,7 @@ impl<const N: u32> Check for Socs<N> {
     type Step = Step;
 
     fn runs() -> BoxedStrategy<Vec<Step>> {
-        programs(300..1500, true)
+        programs_that_meet(300..1500, true)
     }
 
     fn drive(run: &[Step], dut: &mut dyn Dut, out: &mut Records) {
@@ -215,7 +215,7 @@ impl<const N: u32> Check for Clusters<N> {
     type Step = Step;
 
     fn runs() -> BoxedStrategy<Vec<Step>> {
-        programs(300..1500, false)
+        programs_that_meet(300..1500, false)
     }
 
     fn drive(run: &[Step], dut: &mut dyn Dut, out: &mut Records) {

@@ -10,11 +10,15 @@ use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::RecorderConfig;
 use lookback_model::recorder::Operation;
 use lookback_model::Recorder;
-use lookback_replay::{verify, Recording};
+use lookback_replay::{verify, Image, Machine, Recording};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Instructions an interval.
 pub const INTERVALS: [u32; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+
+/// Makes a scheme for the core that was recorded, its image and an interval length.
+type Make = fn(&RecorderConfig, &Image, u32) -> Result<Box<dyn Scheme>>;
 
 /// A scheme's name in the table, and what is measured of it besides its bits.
 pub struct Kind {
@@ -24,7 +28,7 @@ pub struct Kind {
     pub ours: bool,
     /// For people.
     pub title: &'static str,
-    make: fn(&RecorderConfig, u32) -> Result<Box<dyn Scheme>>,
+    make: Make,
 }
 
 /// The schemes, in the order of the columns.
@@ -33,37 +37,45 @@ pub const SCHEMES: &[Kind] = &[
         name: "bugnet",
         ours: true,
         title: "bugnet, 16 KB 2-way",
-        make: |config, interval| Ok(Box::new(Ours::bugnet(config, interval)?)),
+        make: |config, image, interval| Ok(Box::new(Ours::bugnet(config, image, interval)?)),
     },
     Kind {
         name: "compact",
         ours: true,
         title: "compact",
-        make: |config, interval| Ok(Box::new(Ours::compact(config, interval)?)),
+        make: |config, image, interval| Ok(Box::new(Ours::compact(config, image, interval)?)),
     },
     Kind {
         name: "compact_noimage",
         ours: false,
         title: "compact without image",
-        make: |config, interval| Ok(Box::new(Ours::compact_without_image(config, interval)?)),
+        make: |config, _, interval| Ok(Box::new(Ours::compact_without_image(config, interval)?)),
     },
     Kind {
         name: "etrace",
         ours: false,
         title: "E-Trace (no data)",
-        make: |_, interval| Ok(Box::new(Etrace::new(interval, false))),
+        make: |_, _, interval| Ok(Box::new(Etrace::new(interval, false))),
     },
     Kind {
         name: "etrace_iret",
         ours: false,
         title: "E-Trace, implicit return (no data)",
-        make: |_, interval| Ok(Box::new(Etrace::new(interval, true))),
+        make: |_, _, interval| Ok(Box::new(Etrace::new(interval, true))),
     },
     Kind {
         name: "zstd",
         ours: false,
         title: "zstd -19 of raw first loads",
-        make: |config, interval| Ok(Box::new(FirstLoads::new(config, interval)?)),
+        make: |config, _, interval| Ok(Box::new(FirstLoads::new(config, interval)?)),
+    },
+    Kind {
+        name: "compact_key",
+        ours: false,
+        title: "compact, key groups of 10",
+        make: |config, image, interval| {
+            Ok(Box::new(Ours::compact_in_groups(config, image, interval)?))
+        },
     },
 ];
 
@@ -104,11 +116,15 @@ pub fn measure(program: &str, path: &Path) -> Result<Vec<Row>> {
     for interval in INTERVALS {
         let mut schemes = Vec::new();
         for kind in SCHEMES {
-            schemes.push(Meter::new((kind.make)(&recording.config, interval)?));
+            schemes.push(Meter::new((kind.make)(
+                &recording.config,
+                &image,
+                interval,
+            )?));
         }
         meters.push(schemes);
     }
-    let mut counted = Counted::new(&recording.config);
+    let mut counted = Counted::new(&recording, &image)?;
     for_each(&recording, &image, &mut |event| {
         counted.event(event);
         meters
@@ -141,13 +157,15 @@ struct Counted {
 }
 
 impl Counted {
-    fn new(config: &RecorderConfig) -> Self {
-        Self {
+    fn new(recording: &Recording, image: &Arc<Image>) -> Result<Self> {
+        let mut recorder = Recorder::new(&recording.config);
+        recorder.decide(hurries(recording, image)?);
+        Ok(Self {
             instructions: 0,
             loads: 0,
             snooped: false,
-            recorder: Recorder::new(config),
-        }
+            recorder,
+        })
     }
 
     fn event(&mut self, event: Event<'_>) {
@@ -193,6 +211,20 @@ impl Counted {
         );
         Ok(())
     }
+}
+
+/// Which values the board's recorder chose to hurry, as its log says; only codec `compact` has any.
+fn hurries(recording: &Recording, image: &Arc<Image>) -> Result<Vec<bool>> {
+    if recording.config.compact().is_none() {
+        return Ok(Vec::new());
+    }
+    let mut machine = Machine::<false>::new(&recording.config, image.clone());
+    machine.watch_hurries();
+    for interval in recording.harts.iter().flat_map(|hart| hart.intervals()) {
+        machine.begin(0, interval)?;
+        machine.run()?;
+    }
+    Ok(machine.take_hurries())
 }
 
 #[cfg(test)]

@@ -3,20 +3,16 @@
 use super::scheme::Scheme;
 use super::squeeze::Squeezer;
 use super::stream::Event;
-use anyhow::Result;
-use lookback_log_format::config::{count_bits_for, Codec, Coder, Compact, TagKind};
+use anyhow::{Context, Result};
+use lookback_log_format::config::{count_bits_for, Codec};
 use lookback_log_format::interval::{EndReason, Record, HEADER_LEN};
 use lookback_log_format::RecorderConfig;
 use lookback_model::Recorder;
+use lookback_replay::Image;
+use std::ops::Range;
 
-/// Codec `compact` as it is measured: every interval replays by itself, as the others do.
-const COMPACT: Compact = Compact {
-    tags: TagKind::Bits,
-    row_words: 8,
-    coder: Coder::Arithmetic,
-    last_bits: 10,
-    key: 1,
-};
+/// Intervals a key group, where they are measured.
+const GROUP: u16 = 10;
 
 /// The recorder and what it has sent.
 pub struct Ours {
@@ -30,41 +26,37 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Codec `bugnet` with the paper's tags, the first-load bits of a 16 KB cache with two ways and
-    /// lines of 32 bytes, and its dictionary of 64 values.
-    pub fn bugnet(recorded: &RecorderConfig, interval: u32) -> Result<Self> {
-        let config = RecorderConfig {
-            codec: Codec::Bugnet,
-            tag_set_bits: 8,
-            tag_ways: 2,
-            tag_words: 8,
-            dict_bits: 6,
-            ..with_interval(recorded, interval)
-        };
+    /// Codec `bugnet` as the recorder `bugnet` writes it: the paper's tags, the first-load bits of a
+    /// 16 KB cache with two ways and lines of 32 bytes, and its dictionary of 64 values.
+    pub fn bugnet(recorded: &RecorderConfig, image: &Image, interval: u32) -> Result<Self> {
+        let config = preset("recorder-bugnet", recorded, image.window(), interval)?;
         Self::new(&config, 8 * HEADER_LEN as u64)
     }
 
-    /// Codec `compact`, with masks for 128 KB in sectors of 256 bytes (16 KB of block RAM).
-    pub fn compact(recorded: &RecorderConfig, interval: u32) -> Result<Self> {
-        let config = RecorderConfig {
-            codec: Codec::Compact(COMPACT),
-            tag_set_bits: 8,
-            tag_ways: 2,
-            tag_words: 64,
-            dict_bits: 8,
-            ..with_interval(recorded, interval)
-        };
+    /// Codec `compact` as the recorder `full` writes it: masks for 128 KB, every interval replays by
+    /// itself.
+    pub fn compact(recorded: &RecorderConfig, image: &Image, interval: u32) -> Result<Self> {
+        let config = preset("recorder-full", recorded, image.loaded_window(), interval)?;
+        Self::new(&config, 0)
+    }
+
+    /// The same in key groups: nine of ten intervals go on with what the one before has learnt.
+    pub fn compact_in_groups(
+        recorded: &RecorderConfig,
+        image: &Image,
+        interval: u32,
+    ) -> Result<Self> {
+        let mut config = preset("recorder-full", recorded, image.loaded_window(), interval)?;
+        if let Codec::Compact(compact) = &mut config.codec {
+            compact.key = GROUP;
+        }
         Self::new(&config, 0)
     }
 
     /// The same when nothing is known of the ELF, not even the code.
     pub fn compact_without_image(recorded: &RecorderConfig, interval: u32) -> Result<Self> {
-        let recorded = RecorderConfig {
-            image_lo: 0,
-            image_hi: 0,
-            ..recorded.clone()
-        };
-        Self::compact(&recorded, interval)
+        let config = preset("recorder-full", recorded, 0..0, interval)?;
+        Self::new(&config, 0)
     }
 
     fn new(config: &RecorderConfig, header_bits: u64) -> Result<Self> {
@@ -96,12 +88,25 @@ impl Ours {
     }
 }
 
-fn with_interval(recorded: &RecorderConfig, interval: u32) -> RecorderConfig {
-    RecorderConfig {
+/// The recorder of a preset beside the core that was recorded.
+fn preset(
+    name: &str,
+    recorded: &RecorderConfig,
+    window: Range<u32>,
+    interval: u32,
+) -> Result<RecorderConfig> {
+    let preset = lookback_rtl_gen::find(name)?.recorder();
+    let sizes = preset.with_context(|| format!("the preset {name} has no recorder"))?;
+    Ok(RecorderConfig {
+        mem_base: recorded.mem_base,
+        mem_mask: recorded.mem_mask,
+        control: recorded.control,
         interval,
         count_bits: count_bits_for(interval),
-        ..recorded.clone()
-    }
+        image_lo: window.start,
+        image_hi: window.end,
+        ..sizes
+    })
 }
 
 impl Scheme for Ours {

@@ -66,6 +66,7 @@ fn record(lookback: &Path, subject: &Subject, folder: &Path) -> Result<()> {
     let name = &subject.name;
     let mut child = Command::new(lookback)
         .args(["record", "--sim", "--engine", "verilator", "--force"])
+        .args(["--codec", "compact"])
         .arg("--elf")
         .arg(&subject.elf)
         .arg("-o")
