@@ -1,7 +1,7 @@
-// Proves: what leaves the framer is frames as log-format.md has them: type, hart, sequence number that counts up, the bytes of one piece or message, and the CRC-32 of these; COBS coded, so that a code is the distance to the next code or to the delimiter, every byte between is a byte of the frame and no zero, and a zero ends each frame and is nowhere else; no byte is lost, comes twice or overtakes another; `tx_valid` and `tx_data` (the recorder's `m_axis_*`) stay until `tx_ready`.
+// Proves: what leaves the framer is frames as log-format.md has them: type, hart, sequence number that counts up, the bytes of one message or piece, of a piece with those of its offset before it on an acknowledged link, and the CRC-32 of these; COBS coded, so that a code is the distance to the next code or to the delimiter, every byte between is a byte of the frame and no zero, and a zero ends each frame and is nowhere else; no byte is lost, comes twice or overtakes another; `tx_valid` and `tx_data` (the recorder's `m_axis_*`) stay until `tx_ready`.
 // Depth: unbounded, by induction over 2 cycles
 // Witnesses: within 100 cycles
-// Assumes: a piece or message has at most 240 bytes; its next byte stands still from two cycles after `start` or `take` until the next `take`.
+// Assumes: a piece, with its offset, or a message has at most 244 bytes; its next byte stands still from two cycles after `start` or `take` until the next `take`.
 // Block: recorder drain$framer
 // Fault: a zero is sent as it is | zero = ~|byte_ff__q; => zero = 1'b0;
 // Fault: a code is one too small | queue__write_data = run_ff__q; => queue__write_data = run_ff__q - 8'h1;
@@ -15,6 +15,7 @@ module proof (
     input wire clock,
     input wire reset,
     input wire pause,
+    input wire placed,
     input wire piece_ready,
     input wire piece_first,
     input wire piece_last,
@@ -33,7 +34,7 @@ module proof (
     reg message_data;
     always @(posedge clock) message_data <= message_byte[message_bit];
     framer dut (
-        .clock(clock), .reset(reset), .pause(pause), .idle(idle), .piece_ready(piece_ready),
+        .clock(clock), .reset(reset), .pause(pause), .placed(placed), .idle(idle), .piece_ready(piece_ready),
         .piece_first(piece_first), .piece_last(piece_last), .piece_start(piece_start),
         .piece_data(piece_data), .piece_more(piece_more), .piece_take(piece_take),
         .reply_ready(reply_ready), .end_ready(end_ready), .message_start(message_start),
@@ -47,6 +48,7 @@ module proof (
     (* hierconn *) wire [1:0] \dut.slot_ff__q ;
     (* hierconn *) wire [2:0] \dut.bit_ff__q ;
     (* hierconn *) wire \dut.log_ff__q ;
+    (* hierconn *) wire \dut.placing_ff__q ;
     (* hierconn *) wire \dut.end_ff__q ;
     (* hierconn *) wire \dut.first_ff__q ;
     (* hierconn *) wire \dut.last_ff__q ;
@@ -70,6 +72,8 @@ module proof (
     wire [1:0] slot = \dut.slot_ff__q ;
     wire [2:0] bit_ = \dut.bit_ff__q ;
     wire log = \dut.log_ff__q ;
+    wire placing = \dut.placing_ff__q ;
+    wire of_piece = log & !placing;
     wire [7:0] byte_ = \dut.byte_ff__q ;
     wire [8:0] write = \dut.write_ff__q ;
     wire [8:0] code = \dut.code_ff__q ;
@@ -91,7 +95,7 @@ module proof (
     reg [31:0] crc = 0;
     reg [7:0] length = 0;
     reg [7:0] taken;
-    wire more = log ? piece_more : message_more;
+    wire more = of_piece ? piece_more : log | message_more;
     wire [31:0] sum = ~crc;
     wire [7:0] want = part == 0 ? kind : part == 1 ? 8'd0 : part == 2 ? number[7:0]
         : part == 3 ? number[15:8] : part == 4 ? taken : part == 5 ? sum[7:0]
@@ -99,7 +103,7 @@ module proof (
     always @(posedge clock) begin
         if (begins) begin
             part <= 0;
-            kind <= reply_ready ? 8'h20 : piece_ready ? {6'h04, piece_last, piece_first} : 8'h30;
+            kind <= reply_ready ? 8'h20 : piece_ready ? {4'h1, placed, 1'b0, piece_last, piece_first} : 8'h30;
             crc <= 32'hffffffff;
             length <= 0;
         end
@@ -127,8 +131,8 @@ module proof (
         quiet <= quiet == 3 ? 2'd3 : quiet + 2'd1;
         if (begins || piece_take || message_take) quiet <= 0;
     end
-    wire [7:0] before = log ? before_piece : before_message;
-    wire next_bit = log ? \dut.piece_bit_ff__q : message_data;
+    wire [7:0] before = of_piece ? before_piece : before_message;
+    wire next_bit = of_piece ? \dut.piece_bit_ff__q : message_data;
 
     // The specification of the queue: an arbitrary place, what it is for, what must be in it.
     (* anyconst *) wire [8:0] place;
@@ -169,7 +173,7 @@ module proof (
     wire [15:0] next_number = number + 16'd1;
     always @* begin
         if (quiet >= 2) assume (piece_data == before_piece && message_byte == before_message);
-        if (stores && part == 4 && length >= 243) assume (!more);
+        if (stores && part == 4 && length >= 247) assume (!more);
 
         // The sentence.
         if (begins) s_begins: assert (part == 9 && state == IDLE);
@@ -190,7 +194,7 @@ module proof (
         i_phase: assert (!(check && payload) && (framing || (!check && !payload)));
         if (!framing || payload) i_slot: assert (slot == 0);
         if (state != SHIFT) i_bit: assert (bit_ == 0);
-        if (framing) i_kind: assert (kind == (log ? {6'h04, \dut.last_ff__q , \dut.first_ff__q }
+        if (framing && part == 0) i_kind: assert (kind == (log ? {4'h1, placing, 1'b0, \dut.last_ff__q , \dut.first_ff__q }
             : \dut.end_ff__q ? 8'h30 : 8'h20));
         // the number and the CRC, of which so many bits are done,
         if (state == IDLE) i_number: assert (\dut.seq_ff__q == number);
@@ -211,8 +215,8 @@ module proof (
         if (framing && !payload && !check) i_quiet_header:
             assert (quiet == 3 || (slot == 0 && state == SHIFT && quiet >= bit_));
         // and where in the queue.
-        if (framing) i_length: assert (run <= length + 1 && length <= (check ? 244 + slot : payload ? 243 : slot));
-        if (closes) i_length_closed: assert (run <= length + 1 && length <= 248);
+        if (framing) i_length: assert (run <= length + 1 && length <= (check ? 248 + slot : payload ? 247 : slot));
+        if (closes) i_length_closed: assert (run <= length + 1 && length <= 252);
         if (framing || closes) i_run: assert (run >= 1 && write - code == run);
         if (state == TERMINATE) i_terminate: assert (code == write);
         if (state == IDLE) i_idle: assert (code == write || code + 9'd1 == write);
@@ -230,6 +234,7 @@ module proof (
         if (inside) i_use: assert (use_ != 3);
         c_delimiter: cover (tx_valid && tx_ready && inside && use_ == DELIMITER && read == place);
         c_code: cover (tx_valid && inside && use_ == CODE && value == 2 && read == place);
+        c_placed: cover (stores && part == 4 && placing && log && !message_more);
         c_check: cover (stores && part == 8);
     end
 endmodule

@@ -1,12 +1,12 @@
-// Proves: the ring gives each interval or gap away as a whole: all of its bytes are dropped, or all of them go out in pieces, of which the first alone has `piece_first` and the last alone `piece_last`; a piece never goes past the end of an interval; for each interval that is dropped the ring was full while it held.
+// Proves: on a link without acknowledgements the ring gives each interval or gap away as a whole: all of its bytes are dropped, or all of them go out in pieces, of which the first alone has `piece_first` and the last alone `piece_last`; a piece never goes past the end of an interval; for each interval that is dropped the ring was full while it held.
 // Depth: unbounded, by induction over 2 cycles
 // Witnesses: within 30 cycles
-// Assumes: `piece_start` only while `piece_ready` and not `piece_more`, `piece_take` only while `piece_more`; a piece ends with its 240th byte or, for all that matters here, at any byte before.
+// Assumes: `piece_start` only while `piece_ready` and not `piece_more`, `piece_take` only while `piece_more`; the link is one without acknowledgements; a piece ends with its 240th byte or, for all that matters here, at any byte before.
 // Block: recorder-tiny drain$core$ring as ring
 // Free: full
 // Free: limit
-// Fault: an interval of which a piece was sent is dropped | kept = hold & ~inside_ff$q & ~|count_ff$q => kept = hold & ~|count_ff$q
-// Fault: an interval that is being measured is dropped | ~inside_ff$q & ~|count_ff$q & ~(stuck => ~inside_ff$q & ~(stuck
+// Fault: an interval of which a piece was sent is dropped | kept = hold & ~inside_ff$q & ~|count_ff$q & => kept = hold & ~|count_ff$q &
+// Fault: an interval that is being measured is dropped | ~inside_ff$q & ~|count_ff$q & ~window$old & ~(stuck => ~inside_ff$q & ~window$old & ~(stuck
 // Fault: dropping ends after a byte | if (marked) begin => if (looked_ff$q) begin
 // Fault: dropping goes on to the next interval | if (marked) begin => if (marked & byte_valid) begin
 // Fault: the lookout goes past the end of an interval | look = behind & ~measured_ff$q & ~marked => look = behind & ~measured_ff$q
@@ -31,7 +31,8 @@ module proof (
         .byte_ready(byte_ready),
         .piece_ready(piece_ready), .piece_first(piece_first), .piece_last(piece_last),
         .piece_start(piece_start), .piece_data(piece_data), .piece_more(piece_more),
-        .piece_take(piece_take), .empty(empty)
+        .piece_take(piece_take), .empty(empty), .keep(1'b0), .value(32'd0),
+        .acknowledge(1'b0), .again(1'b0)
     );
     (* hierconn *) wire \dut.looked_ff$q ;
     (* hierconn *) wire [7:0] \dut.count_ff$q ;
@@ -43,6 +44,9 @@ module proof (
     (* hierconn *) wire \dut.limit ;
     (* hierconn *) wire \dut.full ;
     (* hierconn *) wire \dut.marks$read_data ;
+    (* hierconn *) wire [9:0] \dut.window.kept_ff$q ;
+    (* hierconn *) wire [9:0] \dut.window.sent_ff$q ;
+    (* hierconn *) wire [31:0] \dut.window.furthest_ff$q ;
     (* hierconn *) wire [9:0] \dut.bytes.watched ;
     (* hierconn *) wire [9:0] \dut.marks.watched ;
     wire looked = \dut.looked_ff$q ;
@@ -105,6 +109,8 @@ module proof (
         if (dropping && within) i_still: assert (dropped);
         if (dropping) i_may_drop: assert (may_drop);
         i_count: assert (count <= 240);
+        i_kept: assert (\dut.window.kept_ff$q == \dut.window.sent_ff$q );
+        i_furthest: assert (\dut.window.furthest_ff$q [9:0] == \dut.window.sent_ff$q );
 
         c_drops: cover (looked && within && dropping);
         c_two_pieces: cover (piece_start && piece_last && begins && count == 4);

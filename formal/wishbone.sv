@@ -20,7 +20,7 @@ module proof (
     input wire [3:0] wb_sel,
     input wire [31:0] wb_dat_i,
     input wire quiet,
-    input wire [4:0] control_word,
+    input wire [5:0] control_word,
     input wire [4:0] count_bits,
     input wire [5:0] watch,
     input wire [10:0] status,

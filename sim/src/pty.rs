@@ -122,11 +122,14 @@ impl Pty {
     }
 
     /// Moves what has arrived in both directions. `false` asks not to run the board for a moment:
-    /// the program at the other end is behind, and a terminal, unlike a wire, can wait.
-    pub fn exchange(&mut self, board: &mut Board) -> Result<bool> {
+    /// the program at the other end is behind, and a terminal, unlike a wire, can wait. `see` is
+    /// shown what the board sends.
+    pub fn exchange(&mut self, board: &mut Board, see: impl FnOnce(&[u8])) -> Result<bool> {
         let to_board = self.receive()?;
         board.link_send(&to_board);
-        self.send(&board.link_take())?;
+        let from_board = board.link_take();
+        see(&from_board);
+        self.send(&from_board)?;
         Ok(self.waiting.len() < PATIENCE)
     }
 }

@@ -61,7 +61,7 @@ circuit! {
         /// MEM_MASK
         pub mem_mask: Signal<In, Bits<32>>,
         /// CONTROL
-        pub control_word: Signal<In, Bits<5>>,
+        pub control_word: Signal<In, Bits<6>>,
         /// INTERVAL
         pub interval: Signal<In, Bits<32>>,
         /// COUNT_BITS
@@ -223,7 +223,7 @@ impl Logic for Wishbone {
         self.breaches.next = self.no_word.val();
         if self.low.val() == self.low_0.val() {
             self.identities.next = self.id_word.val();
-            self.settings.next = bit_cast::<32, 5>(self.control_word.val());
+            self.settings.next = bit_cast::<32, 6>(self.control_word.val());
             self.counters.next = bit_cast::<32, 11>(self.status.val());
             self.breaches.next = bit_cast::<32, 4>(self.breach_rule.val());
         } else if self.low.val() == self.low_1.val() {

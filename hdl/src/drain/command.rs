@@ -7,6 +7,8 @@
 //! data or a code, which stands for a zero, is known before it comes. The type, which is the first
 //! byte, tells where the CRC's bits are; they are compared as they come.
 //!
+//! While `hold` is high the last command stands still, and what comes is in no command.
+//!
 //! Anything may arrive. Every zero byte starts afresh; what is not a command of the right length
 //! with the right CRC changes nothing.
 
@@ -36,6 +38,8 @@ pub struct Command {
     pub byte_data: Signal<In, Bits<8>>,
     /// Show the next bit of the value at its bit 0.
     pub next_bit: Signal<In, Bit>,
+    /// The last command is not carried out yet.
+    pub hold: Signal<In, Bit>,
     /// A command came, for one cycle.
     pub fire: Signal<Out, Bit>,
     /// With `fire`: WRITE, not READ.
@@ -98,6 +102,7 @@ impl Default for Command {
             byte_valid: Default::default(),
             byte_data: Default::default(),
             next_bit: Default::default(),
+            hold: Default::default(),
             fire: Default::default(),
             write: Default::default(),
             register: Default::default(),
@@ -166,7 +171,7 @@ impl Logic for Command {
             self.checked.next = (self.length_ff.q.val() >= self.read_body.val())
                 & (self.length_ff.q.val() < self.read_bytes.val());
         }
-        self.taken.next = self.bit_valid.val() & self.inside_ff.q.val();
+        self.taken.next = self.bit_valid.val() & self.inside_ff.q.val() & !self.hold.val();
         self.difference.next = self.decoded.val() ^ self.crc_ff.q.val().get_bit(0);
         self.feedback.next = (self.difference.val() ^ self.header.val()) & !self.checked.val();
         if self.taken.val() {
@@ -216,8 +221,8 @@ impl Logic for Command {
         }
         if (self.taken.val() & self.checked.val() & !self.difference.val())
             | (self.byte_valid.val()
-                & self.code.val()
-                & self.byte_data.val().get_bits::<4>(4).any())
+                & (self.hold.val()
+                    | (self.code.val() & self.byte_data.val().get_bits::<4>(4).any())))
             | (self.counted.val()
                 & (self.length_ff.q.val().all()
                     | (!self.length_ff.q.val().any()

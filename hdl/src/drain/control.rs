@@ -15,8 +15,8 @@
 //! | word | run code | RETIRED | CYCLES | STALLS | LOST | BREACH to GOT | STATUS |
 //!
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
-//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 5 of CONTROL, 16 of KEY, 6 of
-//! TRIGGER.
+//! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 6 of CONTROL, 16 of KEY, 6 of
+//! TRIGGER. STREAM is nothing but its copy: only the host wants it.
 //! A reset empties the registers but not the memory of their copies: a setting is read as 0 until
 //! it was written.
 
@@ -108,8 +108,9 @@ pub struct Control {
     pub breach_want: Signal<In, Bits<32>>,
     /// BREACH_GOT.
     pub breach_got: Signal<In, Bits<32>>,
-    /// CONTROL: bit 0 record, 1 may stall, 2 ring, 3 trigger on trap, 4 log results.
-    pub control: Signal<Out, Bits<5>>,
+    /// CONTROL: bit 0 record, 1 may stall, 2 ring, 3 trigger on trap, 4 log results, 5 acknowledged
+    /// link.
+    pub control: Signal<Out, Bits<6>>,
     /// INTERVAL.
     pub interval: Signal<Out, Bits<32>>,
     /// COUNT_BITS.
@@ -128,7 +129,7 @@ pub struct Control {
     pub watch_lo: Signal<Out, Bits<32>>,
     /// TRIGGER_HI.
     pub watch_hi: Signal<Out, Bits<32>>,
-    control_ff: DFF<Bits<5>>,
+    control_ff: DFF<Bits<6>>,
     interval_ff: DFF<Bits<24>>,
     count_bits_ff: DFF<Bits<5>>,
     image_lo_ff: DFF<Bits<26>>,
@@ -142,6 +143,7 @@ pub struct Control {
     post_trigger_set_ff: DFF<Bit>,
     key_ff: DFF<Bits<16>>,
     key_set_ff: DFF<Bit>,
+    stream_set_ff: DFF<Bit>,
     watch_ff: DFF<Bits<6>>,
     watch_lo_ff: DFF<Bits<32>>,
     watch_hi_ff: DFF<Bits<32>>,
@@ -168,6 +170,7 @@ pub struct Control {
     image_hi_number: Constant<Bits<4>>,
     post_trigger_number: Constant<Bits<4>>,
     key_number: Constant<Bits<4>>,
+    stream_number: Constant<Bits<4>>,
     watch_number: Constant<Bits<4>>,
     watch_lo_number: Constant<Bits<4>>,
     watch_hi_number: Constant<Bits<4>>,
@@ -232,6 +235,7 @@ impl Control {
             post_trigger_set_ff: Default::default(),
             key_ff: Default::default(),
             key_set_ff: Default::default(),
+            stream_set_ff: Default::default(),
             watch_ff: Default::default(),
             watch_lo_ff: Default::default(),
             watch_hi_ff: Default::default(),
@@ -267,6 +271,7 @@ impl Control {
             image_hi_number: number(4),
             post_trigger_number: number(5),
             key_number: number(7),
+            stream_number: number(6),
             watch_number: number(9),
             watch_lo_number: number(10),
             watch_hi_number: number(11),
@@ -295,7 +300,7 @@ impl Logic for Control {
             image_hi_set_ff,
             post_trigger_set_ff
         );
-        dff_setup!(self, clock, copying_ff, place_ff);
+        dff_setup!(self, clock, copying_ff, place_ff, stream_set_ff);
         dff_setup!(
             self,
             clock,
@@ -321,7 +326,7 @@ impl Logic for Control {
             self.write.val() & (self.register.val().get_bits::<4>(4) == self.settings.val());
         self.low.next = self.register.val().get_bits::<4>(0);
         if self.known.val() & (self.low.val() == self.control_number.val()) {
-            self.control_ff.d.next = self.value.val().get_bits::<5>(0);
+            self.control_ff.d.next = self.value.val().get_bits::<6>(0);
             self.control_set_ff.d.next = true;
         }
         if self.known.val() & (self.low.val() == self.interval_number.val()) {
@@ -347,6 +352,9 @@ impl Logic for Control {
         if self.known.val() & (self.low.val() == self.key_number.val()) {
             self.key_ff.d.next = self.value.val().get_bits::<16>(0);
             self.key_set_ff.d.next = true;
+        }
+        if self.known.val() & (self.low.val() == self.stream_number.val()) {
+            self.stream_set_ff.d.next = true;
         }
         if self.known.val() & (self.low.val() == self.watch_number.val()) {
             self.watch_ff.d.next = self.value.val().get_bits::<6>(0);
@@ -376,9 +384,10 @@ impl Logic for Control {
             self.kept.next = !self.place_ff.q.val().get_bit(4);
         } else if self.number.val() == self.interval_number.val() {
             self.kept.next = !self.place_ff.q.val().get_bits::<2>(3).all();
-        } else if (self.number.val() == self.control_number.val())
-            | (self.number.val() == self.count_bits_number.val())
-        {
+        } else if self.number.val() == self.control_number.val() {
+            self.kept.next =
+                !self.above_4.val() | !(self.above_8.val() | self.place_ff.q.val().get_bit(1));
+        } else if self.number.val() == self.count_bits_number.val() {
             self.kept.next = !self.above_4.val()
                 | !(self.above_8.val() | self.place_ff.q.val().get_bits::<2>(0).any());
         } else if (self.number.val() == self.image_lo_number.val())
@@ -416,6 +425,8 @@ impl Logic for Control {
             self.set.next = self.post_trigger_set_ff.q.val();
         } else if self.number.val() == self.key_number.val() {
             self.set.next = self.key_set_ff.q.val();
+        } else if self.number.val() == self.stream_number.val() {
+            self.set.next = self.stream_set_ff.q.val();
         } else if self.number.val() == self.watch_number.val() {
             self.set.next = self.watch_set_ff.q.val();
         } else if self.number.val() == self.watch_lo_number.val() {
@@ -491,6 +502,7 @@ impl Logic for Control {
             self.post_trigger_set_ff.d.next = false;
             self.key_ff.d.next = 0.into();
             self.key_set_ff.d.next = false;
+            self.stream_set_ff.d.next = false;
             self.watch_ff.d.next = 0.into();
             self.watch_lo_ff.d.next = 0.into();
             self.watch_hi_ff.d.next = 0.into();
@@ -572,8 +584,24 @@ mod tests {
         let mut control = Control::new(IDENTITY);
         control.connect_all();
         tick!(control);
-        let written = [0xfffa, 1000, 12, 0x8000_0041, 0x8000_1000, 0xffff_ffff];
-        let settings = [0x1a, 1000, 12, 0x8000_0040, 0x8000_1000, 0xffff_ffff];
+        let written = [
+            0xfffa,
+            1000,
+            12,
+            0x8000_0041,
+            0x8000_1000,
+            0xffff_ffff,
+            0x8123_4567,
+        ];
+        let settings = [
+            0x3a,
+            1000,
+            12,
+            0x8000_0040,
+            0x8000_1000,
+            0xffff_ffff,
+            0x8123_4567,
+        ];
         for (i, value) in written.into_iter().enumerate() {
             let number = i as u64;
             assert_eq!(

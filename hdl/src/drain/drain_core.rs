@@ -17,7 +17,7 @@
 
 use rust_hdl::prelude::*;
 
-use super::{Command, Control, Framer, Identity, LogRing, Message};
+use super::{Command, Control, Framer, Identity, LogRing, Message, StreamSum};
 
 /// The back of the recorder without its link, with a ring of `2^RING_BITS` bytes.
 #[derive(LogicBlock)]
@@ -83,7 +83,7 @@ pub struct DrainCore<const RING_BITS: usize> {
     /// STATUS, for the bus.
     pub status: Signal<Out, Bits<11>>,
     /// CONTROL, for the bus.
-    pub control_word: Signal<Out, Bits<5>>,
+    pub control_word: Signal<Out, Bits<6>>,
     /// STATUS bit 0.
     pub recording: Signal<In, Bit>,
     /// STATUS bit 1: the recording is over and its last byte was taken.
@@ -140,6 +140,7 @@ pub struct DrainCore<const RING_BITS: usize> {
     pub watch_hi: Signal<Out, Bits<32>>,
     ring: LogRing<RING_BITS>,
     framer: Framer,
+    sum: StreamSum,
     message: Message,
     control: Control,
     command: Command,
@@ -159,7 +160,9 @@ pub struct DrainCore<const RING_BITS: usize> {
     mask_number: Constant<Bits<4>>,
     /// The recording that CONTROL asks for was started.
     started_ff: DFF<Bit>,
-    settings: Signal<Local, Bits<5>>,
+    settings: Signal<Local, Bits<6>>,
+    keep: Signal<Local, Bit>,
+    is_sum: Signal<Local, Bit>,
     starting: Signal<Local, Bit>,
     clear: Signal<Local, Bit>,
     recording_bit: Constant<Bits<11>>,
@@ -234,6 +237,7 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             watch_hi: Default::default(),
             ring: Default::default(),
             framer: Default::default(),
+            sum: Default::default(),
             message: Default::default(),
             control: Control::new(identity),
             command: Default::default(),
@@ -252,6 +256,8 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             mask_number: Constant::new(6.into()),
             started_ff: Default::default(),
             settings: Default::default(),
+            keep: Default::default(),
+            is_sum: Default::default(),
             starting: Default::default(),
             clear: Default::default(),
             recording_bit: Constant::new(0b00_0001.into()),
@@ -267,7 +273,7 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
 impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, ring, framer, message, control, command);
+        clock!(self, clock, ring, framer, sum, message, control, command);
         dff_setup!(
             self,
             clock,
@@ -305,6 +311,26 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.watch_lo.next = self.control.watch_lo.val();
         self.watch_hi.next = self.control.watch_hi.val();
 
+        // On an acknowledged link what was sent stays, and each piece follows its offset.
+        self.keep.next = self.settings.val().get_bit(5);
+        self.ring.keep.next = self.keep.val();
+        self.ring.value.next = self.command.value.val();
+        self.ring.acknowledge.next = self.message.set_kept.val() & self.keep.val();
+        self.ring.again.next = self.message.set_sent.val() & self.keep.val();
+        self.message.repeated.next = self.ring.repeated.val();
+        self.ring.which.next = self.message.which.val();
+        self.ring.index.next = self.message.index.val();
+        self.ring.used.next = self.framer.message_shift.val();
+        self.is_sum.next = self.message.which.val().all();
+        self.sum.clear.next = self.clear.val() | self.reset.val();
+        self.sum.starts.next = self.framer.byte_begin.val();
+        self.sum.fresh.next = self.ring.fresh.val();
+        self.sum.shift.next = self.framer.piece_shift.val();
+        self.sum.data.next = self.framer.piece_bit.val();
+        self.sum.turn.next =
+            self.framer.message_shift.val() & self.message.link_bit.val() & self.is_sum.val();
+        self.command.hold.next = self.message.reply_ready.val();
+
         self.ring.clear.next = self.clear.val();
         self.ring.hold.next = self.settings.val().get_bit(2) & !self.ended.val();
         self.ring.byte_valid.next = self.byte_valid.val();
@@ -314,9 +340,10 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.ring.piece_start.next = self.framer.piece_start.val();
         self.ring.piece_take.next = self.framer.piece_take.val();
 
-        self.framer.pause.next = self.starting.val();
+        self.framer.pause.next = self.starting.val() | self.ring.dropping.val();
+        self.framer.placed.next = self.keep.val();
         self.framer.piece_ready.next = self.ring.piece_ready.val();
-        self.framer.piece_first.next = self.ring.piece_first.val();
+        self.framer.piece_first.next = self.ring.piece_first.val() & !self.keep.val();
         self.framer.piece_last.next = self.ring.piece_last.val();
         self.framer.piece_data.next = self.ring.piece_data.val();
         self.framer.piece_more.next = self.ring.piece_more.val();
@@ -335,12 +362,16 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         if self.ask.val() {
             self.message.register.next = self.bus_register.val();
         }
+        self.message.write.next = self.command.write.val() & !self.ask.val();
         self.message.breached.next = self.breached.val();
         self.message.ended.next = self.ended.val();
         self.message.end_reason.next =
             self.end_reason.val() | (bit_cast::<8, 5>(self.fired.val()) << 3);
-        self.message.start.next = self.framer.message_start.val();
-        self.message.start_end.next = self.framer.message_end.val();
+        self.message.start_place.next = self.framer.piece_start.val() & self.keep.val();
+        self.message.start.next =
+            self.framer.message_start.val() | (self.framer.piece_start.val() & self.keep.val());
+        self.message.start_end.next =
+            self.framer.message_end.val() & self.framer.message_start.val();
         self.message.take.next = self.framer.message_take.val();
         self.message.bit_index.next = self.framer.message_bit.val();
         self.message.word.next = self.control.word.val();
@@ -359,6 +390,12 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.message.stored_bit.next = self.control.stored_bit.val();
         if self.strapped_ff.q.val() {
             self.message.stored_bit.next = self.strap_ff.q.val();
+        }
+        if self.message.link.val() {
+            self.message.stored_bit.next = self.ring.offset_bit.val();
+            if self.is_sum.val() {
+                self.message.stored_bit.next = self.sum.out.val();
+            }
         }
 
         self.status.next = bit_cast::<11, 5>(self.fired.val()) << 6;

@@ -246,18 +246,18 @@ fn reads_and_writes_registers() {
         let known = matches!(register, 0..=6 | 0x21 | 0x24 | 0x26 | STATUS);
         assert_eq!(bench.read(register) != 0, known, "register {register:#x}");
     }
-    assert_eq!(bench.set(CONTROL, 0xffff_fffe), 0x1e);
+    assert_eq!(bench.set(CONTROL, 0xffff_fffe), 0x3e);
     assert_eq!(bench.set(0x11, 0x0098_7654), 0x0098_7654);
     assert_eq!(bench.set(0x12, 0xffff_ff18), 0x18);
     assert_eq!(bench.set(0x13, 0x8000_0040), 0x8000_0040);
     assert_eq!(bench.set(0x14, 0x8765_43ff), 0x8765_43c0);
     assert_eq!(bench.set(0x15, 0xfeed_beef), 0xfeed_beef);
     assert_eq!(bench.set(0x04, 1), IDENTITY.clock_hz);
-    assert_eq!(bench.set(0x16, 1), 0);
+    assert_eq!(bench.set(0x16, 0xdead_beef), 0xdead_beef);
     assert_eq!(bench.set(0x17, 0xffff_8001), 0x8001);
     assert_eq!(bench.set(0x18, 1), 0);
     assert_eq!(bench.set(0x50, 1), 0);
-    assert_eq!(bench.read(CONTROL), 0x1e);
+    assert_eq!(bench.read(CONTROL), 0x3e);
     let drain = &bench.drain;
     assert!(drain.may_stall.val() && drain.trigger_on_trap.val() && !drain.enable.val());
     assert_eq!(drain.interval.val().to_u64(), 0x0098_7654);

@@ -12,6 +12,8 @@
 //! open until that is known: `code_ff` is the open place, everything before it may be sent.
 //! Frames are shorter than 254 bytes, so a code never reaches 0xff.
 //!
+//! On an acknowledged link a piece follows its offset, which is composed as a message is.
+//!
 //! A reply goes before the log, the END message after everything else. Once begun, a frame needs
 //! nothing from outside to be finished: pieces and messages are offered whole.
 
@@ -46,6 +48,8 @@ pub struct Framer {
     pub pause: Signal<In, Bit>,
     /// No frame is under way.
     pub idle: Signal<Out, Bit>,
+    /// A piece follows its offset, a message of four bytes that `piece_start` begins.
+    pub placed: Signal<In, Bit>,
     /// A piece of the log is whole.
     pub piece_ready: Signal<In, Bit>,
     /// It begins an interval or gap.
@@ -77,6 +81,14 @@ pub struct Framer {
     pub message_more: Signal<In, Bit>,
     /// `message_data` was used.
     pub message_take: Signal<Out, Bit>,
+    /// A bit of a message is used.
+    pub message_shift: Signal<Out, Bit>,
+    /// A bit of a piece is used.
+    pub piece_shift: Signal<Out, Bit>,
+    /// The bit.
+    pub piece_bit: Signal<Out, Bit>,
+    /// The next byte of a frame begins after this cycle.
+    pub byte_begin: Signal<Out, Bit>,
     /// A byte for the UART.
     pub tx_valid: Signal<Out, Bit>,
     /// The byte.
@@ -95,6 +107,8 @@ pub struct Framer {
     /// Bit within the byte.
     bit_ff: DFF<Bits<3>>,
     log_ff: DFF<Bit>,
+    /// The offset of a piece comes first.
+    placing_ff: DFF<Bit>,
     end_ff: DFF<Bit>,
     first_ff: DFF<Bit>,
     last_ff: DFF<Bit>,
@@ -136,9 +150,12 @@ pub struct Framer {
     serial: Signal<Local, Bit>,
     feedback: Signal<Local, Bit>,
     zero: Signal<Local, Bit>,
+    of_piece: Signal<Local, Bit>,
+    sending: Signal<Local, Bit>,
     advance: Signal<Local, Bit>,
     log_type: Constant<Bits<8>>,
     first_type: Constant<Bits<8>>,
+    placed_type: Constant<Bits<8>>,
     last_type: Constant<Bits<8>>,
     reply_type: Constant<Bits<8>>,
     end_type: Constant<Bits<8>>,
@@ -160,6 +177,7 @@ impl Default for Framer {
             reset: Default::default(),
             pause: Default::default(),
             idle: Default::default(),
+            placed: Default::default(),
             piece_ready: Default::default(),
             piece_first: Default::default(),
             piece_last: Default::default(),
@@ -175,6 +193,10 @@ impl Default for Framer {
             message_data: Default::default(),
             message_more: Default::default(),
             message_take: Default::default(),
+            message_shift: Default::default(),
+            piece_shift: Default::default(),
+            piece_bit: Default::default(),
+            byte_begin: Default::default(),
             tx_valid: Default::default(),
             tx_data: Default::default(),
             tx_ready: Default::default(),
@@ -185,6 +207,7 @@ impl Default for Framer {
             slot_ff: Default::default(),
             bit_ff: Default::default(),
             log_ff: Default::default(),
+            placing_ff: Default::default(),
             end_ff: Default::default(),
             first_ff: Default::default(),
             last_ff: Default::default(),
@@ -219,9 +242,12 @@ impl Default for Framer {
             serial: Default::default(),
             feedback: Default::default(),
             zero: Default::default(),
+            of_piece: Default::default(),
+            sending: Default::default(),
             advance: Default::default(),
             log_type: Constant::new(0x10.into()),
             first_type: Constant::new(0x01.into()),
+            placed_type: Constant::new(0x08.into()),
             last_type: Constant::new(0x02.into()),
             reply_type: Constant::new(0x20.into()),
             end_type: Constant::new(0x30.into()),
@@ -250,7 +276,8 @@ impl Logic for Framer {
             code_ff,
             read_ff,
             valid_ff,
-            piece_bit_ff
+            piece_bit_ff,
+            placing_ff
         );
 
         // The UART empties the queue up to the open place. The memory's output follows the
@@ -314,9 +341,13 @@ impl Logic for Framer {
                 self.state_ff.d.next = FramerState::Idle;
             }
         }
-        self.more.next = self.message_more.val();
-        if self.log_ff.q.val() {
+        self.of_piece.next = self.log_ff.q.val() & !self.placing_ff.q.val();
+        self.more.next = self.message_more.val() | self.log_ff.q.val();
+        if self.of_piece.val() {
             self.more.next = self.piece_more.val();
+        }
+        if self.storing.val() & self.payload_ff.q.val() & !self.message_more.val() {
+            self.placing_ff.d.next = false;
         }
         if self.storing.val() {
             self.payload_ff.d.next = (self.header.val() & self.slots_end.val())
@@ -338,6 +369,7 @@ impl Logic for Framer {
         self.idle.next = self.idling.val();
         if self.idling.val() {
             self.log_ff.d.next = self.piece_ready.val() & !self.reply_ready.val();
+            self.placing_ff.d.next = self.placed.val();
             self.end_ff.d.next = !self.reply_ready.val();
             self.first_ff.d.next = self.piece_first.val();
             self.last_ff.d.next = self.piece_last.val();
@@ -348,8 +380,8 @@ impl Logic for Framer {
             self.begin_frame.val() & (self.reply_ready.val() | !self.piece_ready.val());
         self.message_end.next = !self.reply_ready.val();
         self.message_bit.next = self.next_bit.val();
-        self.piece_take.next = self.take.val() & self.log_ff.q.val();
-        self.message_take.next = self.take.val() & !self.log_ff.q.val();
+        self.piece_take.next = self.take.val() & self.of_piece.val();
+        self.message_take.next = self.take.val() & !self.of_piece.val();
 
         // The next bit of the frame.
         self.frame_type.next = self.reply_type.val();
@@ -364,6 +396,9 @@ impl Logic for Framer {
             if self.last_ff.q.val() {
                 self.frame_type.next = self.frame_type.val() | self.last_type.val();
             }
+            if self.placing_ff.q.val() {
+                self.frame_type.next = self.frame_type.val() | self.placed_type.val();
+            }
         }
         self.piece_byte.next = self.piece_data.val();
         self.piece_bit_ff.d.next = self.piece_byte.val().get_bit(self.next_bit.val().index());
@@ -376,10 +411,15 @@ impl Logic for Framer {
                 & !self.slot_ff.q.val().get_bit(0);
         } else if self.payload_ff.q.val() {
             self.serial.next = self.message_data.val();
-            if self.log_ff.q.val() {
+            if self.of_piece.val() {
                 self.serial.next = self.piece_bit_ff.q.val();
             }
         }
+        self.sending.next = self.shift.val() & self.payload_ff.q.val();
+        self.message_shift.next = self.sending.val() & !self.of_piece.val();
+        self.piece_shift.next = self.sending.val() & self.of_piece.val();
+        self.piece_bit.next = self.piece_bit_ff.q.val();
+        self.byte_begin.next = self.storing.val();
         // The CRC's own bits leave its register without going through it.
         self.feedback.next =
             (self.serial.val() ^ self.crc_ff.q.val().get_bit(0) ^ self.header.val())

@@ -13,6 +13,10 @@
 //!   ring it drops the oldest interval, byte by byte to its mark, and each dropped byte is free at
 //!   once.
 //!
+//! With `keep` a byte stays when it was sent, until the host acknowledges it: `window` knows which
+//! bytes those are, and moves the reader back when the host wants them again. The lookout then walks
+//! that stretch once more. What was sent and not acknowledged is never dropped.
+//!
 //! An interval is either sent from its first byte to its last or dropped, never in part. If the
 //! open interval alone is more than a held ring there is nothing to drop, and waiting for its end would
 //! be for ever: it goes over the link as if streamed, and the ring holds again after its end.
@@ -20,6 +24,7 @@
 
 use rust_hdl::prelude::*;
 
+use super::Window;
 use crate::memory::BlockRam;
 
 /// Bytes a frame carries at most; the comparison below needs the four upper bits to be ones only
@@ -61,10 +66,32 @@ pub struct LogRing<const RING_BITS: usize> {
     pub piece_take: Signal<In, Bit>,
     /// Everything was started.
     pub empty: Signal<Out, Bit>,
+    /// An interval is being dropped: no frame may begin.
+    pub dropping: Signal<Out, Bit>,
+    /// What was sent stays until it is acknowledged.
+    pub keep: Signal<In, Bit>,
+    /// An offset of the host's.
+    pub value: Signal<In, Bits<32>>,
+    /// The host has everything before `value`; only between two frames, like `again`.
+    pub acknowledge: Signal<In, Bit>,
+    /// The host wants everything from `value` on again.
+    pub again: Signal<In, Bit>,
+    /// It gets that.
+    pub repeated: Signal<Out, Bit>,
+    /// The next byte was never sent before.
+    pub fresh: Signal<Out, Bit>,
+    /// Offset to read, its bit, and that it is used: see `window`.
+    pub which: Signal<In, Bits<2>>,
+    /// Its bit that will be used in the next cycle.
+    pub index: Signal<In, Bits<5>>,
+    /// The bit.
+    pub offset_bit: Signal<Out, Bit>,
+    /// The bit is used now.
+    pub used: Signal<In, Bit>,
+    window: Window<RING_BITS>,
     bytes: BlockRam<8, RING_BITS>,
     marks: BlockRam<1, RING_BITS>,
     write_ff: DFF<Bits<RING_BITS>>,
-    read_ff: DFF<Bits<RING_BITS>>,
     /// Where the interval that is being written begins.
     open_ff: DFF<Bits<RING_BITS>>,
     /// The lookout's place.
@@ -75,7 +102,7 @@ pub struct LogRing<const RING_BITS: usize> {
     count_ff: DFF<Bits<8>>,
     measured_ff: DFF<Bit>,
     last_ff: DFF<Bit>,
-    /// What is measured continues an interval.
+    /// What is new to the lookout continues an interval.
     inside_ff: DFF<Bit>,
     /// Bytes of the started piece that are not taken yet.
     left_ff: DFF<Bits<8>>,
@@ -119,10 +146,21 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             piece_more: Default::default(),
             piece_take: Default::default(),
             empty: Default::default(),
+            dropping: Default::default(),
+            keep: Default::default(),
+            value: Default::default(),
+            acknowledge: Default::default(),
+            again: Default::default(),
+            repeated: Default::default(),
+            fresh: Default::default(),
+            which: Default::default(),
+            index: Default::default(),
+            offset_bit: Default::default(),
+            used: Default::default(),
+            window: Default::default(),
             bytes: Default::default(),
             marks: Default::default(),
             write_ff: Default::default(),
-            read_ff: Default::default(),
             open_ff: Default::default(),
             look_ff: Default::default(),
             looked_ff: Default::default(),
@@ -152,7 +190,7 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
 impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write_ff, read_ff, open_ff, look_ff, count_ff, left_ff);
+        dff_setup!(self, clock, write_ff, open_ff, look_ff, count_ff, left_ff);
         dff_setup!(
             self,
             clock,
@@ -164,10 +202,11 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
         );
         self.bytes.clock.next = self.clock.val();
         self.marks.clock.next = self.clock.val();
+        self.window.clock.next = self.clock.val();
 
         // Writing.
         self.write_next.next = self.write_ff.q.val() + self.one.val();
-        self.full.next = self.write_next.val() == self.read_ff.q.val();
+        self.full.next = self.write_next.val() == self.window.kept.val();
         self.byte_ready.next = !self.full.val() & !self.clear.val();
         self.accept.next = self.byte_valid.val() & !self.full.val() & !self.clear.val();
         self.bytes.write_enable.next = self.accept.val();
@@ -197,6 +236,7 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
         self.kept.next = self.hold.val()
             & !self.inside_ff.q.val()
             & !self.count_ff.q.val().any()
+            & !self.window.old.val()
             & !(self.stuck.val() & (self.look_ff.q.val() == self.open_ff.q.val()));
         self.look.next = self.behind.val()
             & !self.measured_ff.q.val()
@@ -219,7 +259,7 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
                 self.measured_ff.d.next = true;
                 self.last_ff.d.next = self.marked.val();
             }
-            if self.kept.val() & self.stuck.val() {
+            if self.kept.val() & self.stuck.val() & self.window.released.val() {
                 self.dropping_ff.d.next = true;
             }
         }
@@ -229,24 +269,47 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
         self.piece_first.next = !self.inside_ff.q.val();
         self.piece_last.next = self.last_ff.q.val();
         self.empty.next = !self.behind.val() & !self.count_ff.q.val().any();
-        self.bytes.read_address.next = self.read_ff.q.val();
+        self.bytes.read_address.next = self.window.sent.val();
         self.piece_data.next = self.bytes.read_data.val();
         self.piece_more.next = self.taking.val();
         if self.piece_start.val() {
             self.left_ff.d.next = self.count_ff.q.val();
             self.count_ff.d.next = 0.into();
             self.measured_ff.d.next = false;
-            self.inside_ff.d.next = !self.last_ff.q.val();
+            // What is sent again says nothing about where new bytes begin.
+            if !self.window.old.val() {
+                self.inside_ff.d.next = !self.last_ff.q.val();
+            }
         } else if self.piece_take.val() {
             self.left_ff.d.next = self.left_ff.q.val() - self.step.val();
         }
-        if self.piece_take.val() | (self.look.val() & self.dropping_ff.q.val()) {
-            self.read_ff.d.next = self.read_ff.q.val() + self.one.val();
+
+        // The window.
+        self.dropping.next = self.dropping_ff.q.val();
+        self.window.clear.next = self.reset.val() | self.clear.val();
+        self.window.keep.next = self.keep.val();
+        self.window.take.next = self.piece_take.val();
+        self.window.drop.next = self.look.val() & self.dropping_ff.q.val();
+        self.window.value.next = self.value.val();
+        self.window.acknowledge.next = self.acknowledge.val();
+        self.window.again.next = self.again.val();
+        self.window.written.next = self.write_ff.q.val();
+        self.window.look.next = self.look_ff.q.val();
+        self.window.which.next = self.which.val();
+        self.window.index.next = self.index.val();
+        self.window.used.next = self.used.val();
+        self.offset_bit.next = self.window.offset_bit.val();
+        self.repeated.next = self.window.repeated.val();
+        self.fresh.next = self.window.fresh.val();
+        if self.window.moved.val() {
+            self.look_ff.d.next = self.value.val().get_bits::<RING_BITS>(0);
+            self.looked_ff.d.next = false;
+            self.count_ff.d.next = 0.into();
+            self.measured_ff.d.next = false;
         }
 
         if self.reset.val() | self.clear.val() {
             self.write_ff.d.next = 0.into();
-            self.read_ff.d.next = 0.into();
             self.open_ff.d.next = 0.into();
             self.look_ff.d.next = 0.into();
             self.looked_ff.d.next = false;

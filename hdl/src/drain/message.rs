@@ -1,4 +1,5 @@
-//! Composes the payloads of REPLY and END, bit by bit: one byte, then words of the register file.
+//! Composes the payloads of REPLY and END, bit by bit: one byte, then words of the register file; and
+//! the offset before a piece of the log.
 //!
 //! ```text
 //!  fire register ─► reply_ready ─┐
@@ -9,6 +10,8 @@
 //! A setting or an identification comes bit by bit from where it is stored; of the rest a word is
 //! captured and shifted out by bytes. A counter's word is captured whole, so that one that runs is not torn. END's counters are several
 //! words: the front holds them still once it has `ended`.
+//! A written offset takes effect when its REPLY begins, which is between two frames (`set_kept`,
+//! `set_sent`); the command's value stands still until then.
 //! A command that comes before the reply to the one before it was composed is not obeyed: `obey`
 //! is the command that is. A host waits for each REPLY.
 
@@ -27,12 +30,20 @@ pub struct Message {
     pub fire: Signal<In, Bit>,
     /// Its register.
     pub register: Signal<In, Bits<8>>,
+    /// It is a WRITE.
+    pub write: Signal<In, Bit>,
     /// The command is to be carried out now.
     pub obey: Signal<Out, Bit>,
     /// The front has ended a recording; low for a cycle at least between two recordings.
     pub ended: Signal<In, Bit>,
     /// Why it ended.
     pub end_reason: Signal<In, Bits<8>>,
+    /// Bytes are sent again, and END after them if it was sent.
+    pub repeated: Signal<In, Bit>,
+    /// KEPT is to become the command's value.
+    pub set_kept: Signal<Out, Bit>,
+    /// SENT is to become it.
+    pub set_sent: Signal<Out, Bit>,
     /// The core broke a rule: END tells which.
     pub breached: Signal<In, Bit>,
     /// A REPLY is to be sent.
@@ -45,6 +56,8 @@ pub struct Message {
     pub start: Signal<In, Bit>,
     /// With `start`: END, not REPLY.
     pub start_end: Signal<In, Bit>,
+    /// With `start`: the offset of a piece, not REPLY.
+    pub start_place: Signal<In, Bit>,
     /// Which bit of the next byte is wanted in the next cycle; right from three cycles after
     /// `start` on and two after `take`.
     pub bit_index: Signal<In, Bits<3>>,
@@ -64,10 +77,19 @@ pub struct Message {
     pub number: Signal<Out, Bits<4>>,
     /// The bit of it that will be wanted in the next cycle.
     pub index: Signal<Out, Bits<5>>,
+    /// What is wanted is one of the link's registers.
+    pub link: Signal<Out, Bit>,
+    /// Which of them.
+    pub which: Signal<Out, Bits<2>>,
+    /// The bit at `data` is one of it.
+    pub link_bit: Signal<Out, Bit>,
     /// The bit that was wanted.
     pub stored_bit: Signal<In, Bit>,
     reply_ff: DFF<Bit>,
     register_ff: DFF<Bits<8>>,
+    write_ff: DFF<Bit>,
+    /// The message under way is an offset.
+    place_ff: DFF<Bit>,
     ended_ff: DFF<Bit>,
     due_ff: DFF<Bit>,
     sent_ff: DFF<Bit>,
@@ -86,6 +108,8 @@ pub struct Message {
     /// It is a stored one.
     stored_ff: DFF<Bit>,
     group: Signal<Local, Bits<5>>,
+    is_link: Signal<Local, Bit>,
+    sets: Signal<Local, Bit>,
     low: Signal<Local, Bits<3>>,
     stored: Signal<Local, Bit>,
     counter: Signal<Local, Bit>,
@@ -100,6 +124,10 @@ pub struct Message {
     slot_step: Constant<Bits<2>>,
     counters: Constant<Bits<5>>,
     breaches: Constant<Bits<5>>,
+    links: Constant<Bits<5>>,
+    kept_number: Constant<Bits<3>>,
+    sent_number: Constant<Bits<3>>,
+    sent_which: Constant<Bits<2>>,
     status: Constant<Bits<3>>,
     lost: Constant<Bits<3>>,
     none: Constant<Bits<3>>,
@@ -117,15 +145,20 @@ impl Default for Message {
             clear: Default::default(),
             fire: Default::default(),
             register: Default::default(),
+            write: Default::default(),
             obey: Default::default(),
             ended: Default::default(),
             end_reason: Default::default(),
+            repeated: Default::default(),
+            set_kept: Default::default(),
+            set_sent: Default::default(),
             breached: Default::default(),
             reply_ready: Default::default(),
             end_due: Default::default(),
             end_sent: Default::default(),
             start: Default::default(),
             start_end: Default::default(),
+            start_place: Default::default(),
             bit_index: Default::default(),
             data: Default::default(),
             more: Default::default(),
@@ -135,9 +168,14 @@ impl Default for Message {
             setting: Default::default(),
             number: Default::default(),
             index: Default::default(),
+            link: Default::default(),
+            which: Default::default(),
+            link_bit: Default::default(),
             stored_bit: Default::default(),
             reply_ff: Default::default(),
             register_ff: Default::default(),
+            write_ff: Default::default(),
+            place_ff: Default::default(),
             ended_ff: Default::default(),
             due_ff: Default::default(),
             sent_ff: Default::default(),
@@ -151,6 +189,8 @@ impl Default for Message {
             data_ff: Default::default(),
             stored_ff: Default::default(),
             group: Default::default(),
+            is_link: Default::default(),
+            sets: Default::default(),
             low: Default::default(),
             stored: Default::default(),
             counter: Default::default(),
@@ -165,6 +205,10 @@ impl Default for Message {
             slot_step: Constant::new(1.into()),
             counters: Constant::new(4.into()),
             breaches: Constant::new(5.into()),
+            links: Constant::new(6.into()),
+            kept_number: Constant::new(0.into()),
+            sent_number: Constant::new(1.into()),
+            sent_which: Constant::new(1.into()),
             status: Constant::new(0.into()),
             lost: Constant::new(6.into()),
             none: Constant::new(7.into()),
@@ -190,7 +234,7 @@ impl Logic for Message {
             end_ff
         );
         dff_setup!(self, clock, more_ff, lead_ff, slot_ff, pick_ff, load_ff, word_ff);
-        dff_setup!(self, clock, data_ff, stored_ff);
+        dff_setup!(self, clock, data_ff, stored_ff, write_ff, place_ff);
         self.reply_ready.next = self.reply_ff.q.val();
         self.end_due.next = self.due_ff.q.val();
         self.end_sent.next = self.sent_ff.q.val();
@@ -205,6 +249,7 @@ impl Logic for Message {
         if self.fire.val() & !self.reply_ff.q.val() {
             self.reply_ff.d.next = true;
             self.register_ff.d.next = self.register.val();
+            self.write_ff.d.next = self.write.val();
         }
         self.ended_ff.d.next = self.ended.val();
         if self.ended.val() & !self.ended_ff.q.val() {
@@ -215,6 +260,20 @@ impl Logic for Message {
         self.low.next = self.register_ff.q.val().get_bits::<3>(0);
         // Sixteen of identification, sixteen settings; those that do not exist are stored as 0.
         self.stored.next = !self.group.val().get_bits::<3>(2).any();
+        self.is_link.next = (self.group.val() == self.links.val()) & !self.low.val().get_bit(2);
+        self.which.next = self.low.val().get_bits::<2>(0);
+        if self.place_ff.q.val() {
+            self.is_link.next = true;
+            self.which.next = self.sent_which.val();
+        }
+        self.link.next = self.is_link.val();
+        self.sets.next = self.start.val()
+            & !self.start_end.val()
+            & !self.start_place.val()
+            & self.write_ff.q.val()
+            & (self.group.val() == self.links.val());
+        self.set_kept.next = self.sets.val() & (self.low.val() == self.kept_number.val());
+        self.set_sent.next = self.sets.val() & (self.low.val() == self.sent_number.val());
         self.counter.next = self.group.val() == self.counters.val();
         self.breach.next = self.group.val() == self.breaches.val();
         self.setting.next = self.group.val().get_bit(1);
@@ -253,7 +312,8 @@ impl Logic for Message {
             self.lead_ff.d.next = false;
         }
         if self.start.val() {
-            self.lead_ff.d.next = true;
+            self.lead_ff.d.next = !self.start_place.val();
+            self.place_ff.d.next = self.start_place.val();
         }
         if self.take.val() & !self.lead_ff.q.val() {
             self.slot_ff.d.next = self.slot_ff.q.val() + self.slot_step.val();
@@ -276,7 +336,7 @@ impl Logic for Message {
         if self.start.val() {
             self.more_ff.d.next = true;
         }
-        if self.message_end.val() & !self.end_ff.q.val() {
+        if self.message_end.val() & !self.end_ff.q.val() & !self.place_ff.q.val() {
             self.reply_ff.d.next = false;
         }
         if self.message_end.val() & self.end_ff.q.val() {
@@ -298,12 +358,18 @@ impl Logic for Message {
         if self.lead_ff.q.val() {
             self.data_ff.d.next = self.lead_bit.val();
         }
-        self.stored_ff.d.next = self.stored.val() & !self.lead_ff.q.val() & !self.end_ff.q.val();
+        self.stored_ff.d.next =
+            (self.stored.val() | self.is_link.val()) & !self.lead_ff.q.val() & !self.end_ff.q.val();
+        self.link_bit.next = self.stored_ff.q.val() & self.is_link.val();
         self.data.next = self.data_ff.q.val();
         if self.stored_ff.q.val() {
             self.data.next = self.stored_bit.val();
         }
 
+        if self.repeated.val() & self.sent_ff.q.val() {
+            self.due_ff.d.next = true;
+            self.sent_ff.d.next = false;
+        }
         if self.clear.val() {
             self.due_ff.d.next = false;
             self.sent_ff.d.next = false;

@@ -20,7 +20,9 @@ mod log_ring;
 mod message;
 mod preset;
 mod register_bits;
+mod stream_sum;
 mod uart;
+mod window;
 
 pub use command::Command;
 pub use control::{Control, Identity};
@@ -31,7 +33,9 @@ pub use log_ring::LogRing;
 pub use message::Message;
 pub use preset::Preset;
 pub use register_bits::RegisterBits;
+pub use stream_sum::StreamSum;
 pub use uart::{UartRx, UartTx};
+pub use window::Window;
 
 /// The reflected polynomial of CRC-32/ISO-HDLC.
 const CRC_POLYNOMIAL: u32 = 0xedb8_8320;

@@ -179,11 +179,15 @@ fn simulate(args: &Args, firmware: Firmware, plan: &Plan<'_>, ui: &mut Ui) -> Re
         return record(&mut link, firmware, plan, ui);
     };
     let mut link = Faulty::new(link, faults.clone(), args.seed);
-    let mut result = record(&mut link, firmware, plan, ui);
+    let mut result = record(&mut link, firmware.clone(), plan, ui);
     // A host that was reset begins anew, as its user would.
-    while link.restart_host() && result.as_ref().is_ok_and(|summary| summary.resumable) {
+    while link.restart_host() {
         link.reopen()?;
-        result = go_on(&mut link, plan.output, &plan.settings, ui);
+        result = match &result {
+            Ok(summary) if summary.resumable => go_on(&mut link, plan.output, &plan.settings, ui),
+            Err(_) if !plan.output.exists() => record(&mut link, firmware.clone(), plan, ui),
+            _ => break,
+        };
     }
     ui.tell(&format!("faults on the link: {}", link.told()));
     result

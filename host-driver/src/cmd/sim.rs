@@ -11,8 +11,9 @@ use crate::text::{count, rate};
 use crate::transport::faults::{Cable, Fault, Faults};
 use crate::ui::Ui;
 use anyhow::{Context, Result};
-use lookback_log_format::frame::Frame;
-use lookback_log_format::registers::CONTROL;
+use lookback_log_format::frame::{kind, Frame, FrameDecoder};
+use lookback_log_format::link::{Placed, CONTROL_ACKNOWLEDGED, KEPT};
+use lookback_log_format::registers::{CONTROL, CONTROL_RECORD};
 use lookback_sim::pty::{Pty, NOMINAL_BAUD};
 use lookback_sim::{Board, BoardOptions};
 use serde::Serialize;
@@ -26,6 +27,9 @@ const SLICE: u64 = 512;
 const NAP: Duration = Duration::from_millis(5);
 /// A host that keeps the port open after the end gets this long to read what it was sent.
 const LINGER: Duration = Duration::from_secs(5);
+
+/// A host that is away for so long is missed.
+const NOTICE: Duration = Duration::from_secs(1);
 
 /// A recorder that goes on recording is told to stop again after this.
 const RETELL: Duration = Duration::from_secs(1);
@@ -120,6 +124,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         told_stop: None,
         quiet_since: None,
         faults: BadCable::new(args),
+        held_log: HeldLog::default(),
+        absent_since: None,
+        told_absence: false,
     };
     let began = Instant::now();
     let ended = desk.run(args, &mut ui)?;
@@ -179,6 +186,50 @@ struct Desk {
     told_stop: Option<Instant>,
     quiet_since: Option<Instant>,
     faults: Option<BadCable>,
+    held_log: HeldLog,
+    /// When the host went, if it may come back for what the board still holds.
+    absent_since: Option<Instant>,
+    told_absence: bool,
+}
+
+/// What the board still holds for its host, as its own frames tell: a host that was killed can come
+/// back for it.
+#[derive(Default)]
+struct HeldLog {
+    decoder: FrameDecoder,
+    /// CONTROL while it records.
+    control: u32,
+    ended: bool,
+    kept: u32,
+    sent: u32,
+}
+
+impl HeldLog {
+    fn see(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            let Some(Ok(frame)) = self.decoder.push(byte) else {
+                continue;
+            };
+            if let Some(piece) = Placed::of(&frame) {
+                self.sent = piece.offset.wrapping_add(piece.bytes.len() as u32);
+            } else if frame.kind == kind::END {
+                self.ended = true;
+            }
+            match frame.reply() {
+                Some((KEPT, value)) => self.kept = value,
+                Some((CONTROL, value)) if value & CONTROL_RECORD != 0 => {
+                    self.control = value;
+                    self.ended = false;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_wanted(&self) -> bool {
+        let acknowledged = self.control & CONTROL_ACKNOWLEDGED != 0;
+        acknowledged && !(self.ended && self.kept == self.sent)
+    }
 }
 
 /// The cable between board and port, when it is a bad one.
@@ -204,10 +255,12 @@ impl BadCable {
     }
 
     /// Moves what has arrived in both directions, with what happens to it.
-    fn exchange(&mut self, pty: &mut Pty, board: &mut Board) -> Result<()> {
+    fn exchange(&mut self, pty: &mut Pty, board: &mut Board, log: &mut HeldLog) -> Result<()> {
         let mut big = Vec::new();
         let from_host = self.cable.pass(&pty.receive()?, &mut big);
-        let from_board = self.cable.pass(&board.link_take(), &mut big);
+        let sent = board.link_take();
+        log.see(&sent);
+        let from_board = self.cable.pass(&sent, &mut big);
         self.to_board.extend(from_host);
         self.to_host.extend(from_board);
         for fault in big {
@@ -257,7 +310,7 @@ impl Desk {
             if !self.cycle(ui)? {
                 std::thread::sleep(NAP);
             }
-            if self.over(host_present) {
+            if self.over(host_present) || self.is_left(args.wait, host_present, ui) {
                 return Ok(self.board.finished());
             }
         }
@@ -279,7 +332,9 @@ impl Desk {
             }
             // The host may be in the middle of a frame, which the first zero ends.
             let mut bytes = vec![0];
-            bytes.extend(Frame::write(0, CONTROL, 0).to_wire());
+            // How the log is sent must not change.
+            let control = self.held_log.control & !CONTROL_RECORD;
+            bytes.extend(Frame::write(0, CONTROL, control).to_wire());
             self.board.link_send(&bytes);
         }
         true
@@ -294,10 +349,13 @@ impl Desk {
     fn cycle(&mut self, ui: &mut Ui) -> Result<bool> {
         let room = match (&mut self.pty, &mut self.faults) {
             (Some(pty), Some(cable)) => {
-                cable.exchange(pty, &mut self.board)?;
+                cable.exchange(pty, &mut self.board, &mut self.held_log)?;
                 true
             }
-            (Some(pty), None) => pty.exchange(&mut self.board)?,
+            (Some(pty), None) => {
+                let (held_log, board) = (&mut self.held_log, &mut self.board);
+                pty.exchange(board, |bytes| held_log.see(bytes))?
+            }
             (None, _) => true,
         };
         if !room {
@@ -329,8 +387,29 @@ impl Desk {
 
     /// Whether the firmware has ended and nobody needs the board any more.
     fn over(&self, host_present: bool) -> bool {
-        self.quiet_since
-            .is_some_and(|since| !host_present || since.elapsed() > LINGER)
+        self.quiet_since.is_some_and(|since| {
+            !host_present && !self.held_log.is_wanted() || host_present && since.elapsed() > LINGER
+        })
+    }
+
+    /// Whether a host that went without everything stays away for too long.
+    fn is_left(&mut self, wait: Wait, host_present: bool, ui: &mut Ui) -> bool {
+        if host_present || !self.held_log.is_wanted() {
+            self.absent_since = None;
+            self.told_absence = false;
+            return false;
+        }
+        let since = *self.absent_since.get_or_insert_with(Instant::now);
+        // Its last word may still be under way.
+        if !self.told_absence && since.elapsed() >= NOTICE {
+            self.told_absence = true;
+            ui.tell("the host is gone; the board keeps what it has not acknowledged (--resume)");
+        }
+        let left = matches!(wait, Wait::AtMost(time) if since.elapsed() >= time);
+        if left {
+            ui.tell("nobody came back for the rest of the log");
+        }
+        left
     }
 }
 

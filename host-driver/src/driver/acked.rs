@@ -94,6 +94,8 @@ struct Acked<'w, 'l, 'f, W> {
     last_nudge: Duration,
     last_sync: Duration,
     position: u64,
+    /// Cycles and bytes at the beginning.
+    line_began: Option<(u64, u64)>,
     armed: Armed,
     /// The host's trigger must be pulled.
     pull: bool,
@@ -109,6 +111,8 @@ pub(super) fn drain<W: Sink>(
 ) -> Result<Option<Summary>> {
     let began = Instant::now();
     let now = wire.link().now();
+    let bytes = wire.traffic().bytes;
+    let line_began = wire.link().cycles().map(|(cycles, _)| (cycles, bytes));
     let adrift = begin.control & reg::CONTROL_RING != 0 && begin.stream.wanted == 0;
     let mut drain = Acked {
         wire,
@@ -130,6 +134,7 @@ pub(super) fn drain<W: Sink>(
         last_nudge: now,
         last_sync: now,
         position: 0,
+        line_began,
         armed: Armed::default(),
         pull: false,
     };
@@ -211,6 +216,7 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
             self.piece(frame.hart, &piece)?;
         } else if let (kind::END, Ok(end)) = (frame.kind, End::from_bytes(&frame.payload)) {
             self.finish.end = Some(end);
+            self.measure_line();
         } else if let Some((register, value)) = frame.reply() {
             return self.reply(register, value);
         } else if frame.kind & !(kind::LOG_FIRST | kind::LOG_LAST) == kind::LOG {
@@ -221,6 +227,16 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
             return Ok(Some(Over::Plain));
         }
         Ok(None)
+    }
+
+    /// How much of the time the line was used, as far as the first END.
+    fn measure_line(&mut self) {
+        let now = self.wire.link().cycles();
+        if let (Some((began, before)), Some((cycles, byte))) = (self.line_began.take(), now) {
+            let bytes = self.wire.traffic().bytes - before;
+            let busy = (bytes * byte) as f64 / (cycles - began).max(1) as f64;
+            self.begin.summary.line_busy = Some(busy);
+        }
     }
 
     fn piece(&mut self, hart: u8, piece: &Placed<'_>) -> Result<()> {

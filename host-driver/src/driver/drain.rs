@@ -111,7 +111,14 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
     fn step(&mut self, settings: &Settings, watcher: &mut dyn Watcher) -> Result<Option<Over>> {
         let event = match self.wire.next(LOOK) {
             Ok(event) => event,
-            Err(error) => return Ok(Some(Over::Broken(format!("{error:#}")))),
+            // What was under way is lost, which the numbers of the next frames tell.
+            Err(error) => {
+                watcher.note(&format!("{error:#}; trying to connect again"));
+                if self.wire.reconnect().is_err() {
+                    return Ok(Some(Over::Broken(format!("{error:#}"))));
+                }
+                None
+            }
         };
         self.take_console(watcher)?;
         match event {

@@ -3,6 +3,7 @@
 
 mod board;
 mod disk;
+mod rtl;
 
 use super::tests::{interval, settings, Bystander};
 use super::*;

@@ -49,6 +49,9 @@ pub struct Summary {
     pub seconds: f64,
     /// What went over the wire.
     pub link: Traffic,
+    /// The part of the time from the start to the board's end in which the line was not idle, where
+    /// the link sees that.
+    pub line_busy: Option<f64>,
     /// What is missing and why; empty for a whole recording.
     pub losses: Vec<String>,
     /// The first rule of the retirement port that the core broke.
@@ -80,6 +83,7 @@ impl Summary {
             stall_cycles: None,
             seconds: 0.0,
             link: Traffic::default(),
+            line_busy: None,
             losses: Vec::new(),
             breach: None,
             resumable: false,

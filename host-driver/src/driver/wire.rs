@@ -2,7 +2,7 @@
 
 use crate::transport::Link;
 use anyhow::{bail, Context, Result};
-use lookback_log_format::frame::{Frame, FrameDecoder};
+use lookback_log_format::frame::{kind, Frame, FrameDecoder};
 use lookback_log_format::link::Placed;
 use lookback_log_format::registers as reg;
 use std::collections::VecDeque;
@@ -14,6 +14,12 @@ const ATTEMPTS: u32 = 4;
 
 /// Ends whatever half frame the board may hold from an earlier connection.
 const RESYNC: [u8; 4] = [0; 4];
+
+/// Bytes that a frame has besides its payload: header, CRC, COBS and the zero.
+const FRAMING: u64 = 4 + 4 + 1 + 1;
+
+/// So often a connection may break while one register is read or written.
+const BREAKS: u32 = 20;
 
 /// A pause between two attempts to open a port again.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -35,6 +41,8 @@ pub enum Event {
 pub struct Traffic {
     /// Bytes received.
     pub bytes: u64,
+    /// Bytes of those that are log, with its framing.
+    pub log: u64,
     /// Whole frames received.
     pub frames: u64,
     /// Frames that arrived damaged.
@@ -115,7 +123,10 @@ impl<'a> Wire<'a> {
                 Ok(()) => break,
                 Err(error)
                     if began.elapsed() >= self.patience
-                        || error.kind() == io::ErrorKind::ConnectionAborted =>
+                        || matches!(
+                            error.kind(),
+                            io::ErrorKind::ConnectionAborted | io::ErrorKind::Unsupported
+                        ) =>
                 {
                     return Err(error)
                         .with_context(|| format!("the connection to {} broke", self.link.name()));
@@ -154,21 +165,38 @@ impl<'a> Wire<'a> {
 
     /// Reads a register.
     pub fn read(&mut self, register: u8) -> Result<u32> {
-        for _ in 0..ATTEMPTS {
-            self.ask(register)?;
-            if let Some(value) = self.answer(register, None)? {
-                return Ok(value);
+        let (mut attempts, mut breaks) = (0, 0);
+        while attempts < ATTEMPTS {
+            match self
+                .ask(register)
+                .and_then(|()| self.answer(register, None))
+            {
+                Ok(Some(value)) => return Ok(value),
+                Ok(None) => attempts += 1,
+                Err(error) => self.mend(error, &mut breaks)?,
             }
         }
         bail!("{}", self.no_answer(register))
     }
 
+    /// Makes a broken connection anew; `error` says how it broke, if that cannot be done.
+    fn mend(&mut self, error: anyhow::Error, breaks: &mut u32) -> Result<()> {
+        *breaks += 1;
+        if *breaks > BREAKS || self.reconnect().is_err() {
+            return Err(error);
+        }
+        Ok(())
+    }
+
     /// Writes a register and gives what it then reads. `expected` are the bits that must be as written.
     pub fn write(&mut self, register: u8, value: u32, expected: u32) -> Result<u32> {
+        let mut breaks = 0;
         for _ in 0..ATTEMPTS {
-            self.tell(register, value)?;
-            if let Some(found) = self.answer(register, Some((value, expected)))? {
-                return Ok(found);
+            let told = self.tell(register, value);
+            match told.and_then(|()| self.answer(register, Some((value, expected)))) {
+                Ok(Some(found)) => return Ok(found),
+                Ok(None) => {}
+                Err(error) => self.mend(error, &mut breaks)?,
             }
             // The answer alone may have been lost, and starting twice would begin anew.
             let found = self.read(register)?;
@@ -186,9 +214,11 @@ impl<'a> Wire<'a> {
 
     /// Asks a board who it is; tells apart why one does not answer.
     pub fn identify(&mut self) -> Result<()> {
-        self.link
-            .send(&RESYNC)
-            .with_context(|| format!("cannot send to {}", self.link.name()))?;
+        if let Err(error) = self.link.send(&RESYNC) {
+            let name = self.link.name();
+            let error = anyhow::Error::new(error).context(format!("cannot send to {name}"));
+            self.mend(error, &mut 0)?;
+        }
         let id = self.read(reg::ID)?;
         if id != reg::ID_VALUE {
             bail!(
@@ -264,6 +294,9 @@ impl<'a> Wire<'a> {
 
     fn arrived(&mut self, frame: Frame) {
         self.traffic.frames += 1;
+        if frame.kind & 0xf0 == kind::LOG {
+            self.traffic.log += frame.payload.len() as u64 + FRAMING;
+        }
         self.last_frame = self.link.now();
         let expected = self.next_in.unwrap_or(frame.seq);
         self.next_in = Some(frame.seq.wrapping_add(1));

@@ -21,7 +21,10 @@ pub trait Link {
 
     /// Makes the connection anew after an error, where that can be done.
     fn reopen(&mut self) -> io::Result<()> {
-        Err(io::Error::other("this connection cannot be made again"))
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "this connection cannot be made again",
+        ))
     }
 
     /// Resets the board, where the link can.
@@ -40,6 +43,11 @@ pub trait Link {
 
     /// Instructions that the board has retired so far, where the link sees it.
     fn retired(&self) -> Option<u64> {
+        None
+    }
+
+    /// Clock cycles of the board so far, and those of a byte on the line, where the link sees them.
+    fn cycles(&self) -> Option<(u64, u64)> {
         None
     }
 

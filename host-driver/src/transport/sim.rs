@@ -79,6 +79,11 @@ impl Link for SimLink {
         Some(self.board.retired())
     }
 
+    fn cycles(&self) -> Option<(u64, u64)> {
+        let byte = 10 * u64::from(self.bit_clocks);
+        Some((self.board.total_cycles(), byte))
+    }
+
     fn name(&self) -> String {
         "the simulated board".into()
     }

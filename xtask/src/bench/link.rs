@@ -1,7 +1,8 @@
 //! `cargo xtask bench link`: how well the link is used, and what it costs the host.
 //!
 //! The board is the twin of the board's link at one end of a pseudo terminal, paced as a UART would
-//! be; the host is `lookback record` at the other.
+//! be; the host is `lookback record` at the other. Then the same with the RTL of the board, as
+//! `lookback record --sim` simulates it: there the line is measured in cycles of the board.
 
 use anyhow::{ensure, Context, Result};
 use lookback_log_format::config::Codec;
@@ -68,7 +69,45 @@ pub fn run(lookback: &Path, arguments: &Arguments) -> Result<()> {
         .spawn()?;
     let line = Line::new(port, baud, bytes);
     let seen = line.serve(child)?;
-    report(&seen, baud)
+    report(&seen, baud)?;
+    if baud > 0 {
+        rtl(lookback, baud, folder.path())?;
+    }
+    Ok(())
+}
+
+/// Instructions that the board's RTL runs: enough to fill its ring several times.
+const RTL_INSTRUCTIONS: &str = "1500000";
+
+/// The line of the simulated board, with a program that has more to log than the line takes.
+fn rtl(lookback: &Path, baud: u32, folder: &Path) -> Result<()> {
+    let elf = lookback_firmware::folder().join("prebuilt/benches/aes.elf");
+    let baud = baud.to_string();
+    let output = Command::new(lookback)
+        .args(["record", "--sim", "--json", "--interval", "5000"])
+        .args(["--max-instructions", RTL_INSTRUCTIONS])
+        .args(["--link-speed", &baud, "--elf"])
+        .arg(elf)
+        .arg("-o")
+        .arg(folder.join("rtl.lbk"))
+        .output()?;
+    ensure!(output.status.success(), "the recording failed");
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let number = |name: &str| summary["link"][name].as_f64().unwrap_or(0.0);
+    let share = number("log") / number("bytes").max(1.0);
+    let busy = summary["line_busy"].as_f64().unwrap_or(0.0);
+    println!(
+        "| {baud}, RTL | {} | {:.2} % | | {:.2} % | | | |",
+        number("bytes"),
+        share * 100.0,
+        (1.0 - busy) * 100.0
+    );
+    ensure!(share >= LEAST_LOG, "too little of the board's line is log");
+    ensure!(
+        1.0 - busy <= MOST_IDLE,
+        "the board's line is idle while data waits"
+    );
+    Ok(())
 }
 
 fn report(seen: &Seen, baud: u32) -> Result<()> {

@@ -24,6 +24,8 @@ pub enum Sent {
         wrong: Option<u16>,
         /// cycles between bytes
         pause: u8,
+        /// the bytes that come while the last command is held
+        held: Option<(u8, u8)>,
     },
     /// Anything.
     Noise(Vec<u8>),
@@ -34,6 +36,17 @@ pub enum Sent {
 }
 
 impl Sent {
+    /// Whether this byte comes while the last command is held.
+    fn is_held(&self, at: usize) -> bool {
+        match self {
+            Sent::Frame {
+                held: Some((from, to)),
+                ..
+            } => (usize::from(*from)..usize::from(*to)).contains(&at),
+            _ => false,
+        }
+    }
+
     fn bytes(&self) -> Vec<u8> {
         match self {
             Sent::Frame {
@@ -88,13 +101,16 @@ impl Check for Commands {
         let kinds = prop_oneof![8 => Just(kind::READ), 10 => Just(kind::WRITE), 1 => 0..8u8];
         let wrong = (seldom(250), any::<u16>()).prop_map(|(is, bit)| is.then_some(bit));
         let pause = prop_oneof![2 => Just(0u8), 1 => 0..4u8];
-        let frame = (kinds, any::<u16>(), payload, wrong, pause).prop_map(
-            |(kind, seq, payload, wrong, pause)| Sent::Frame {
+        let held = (seldom(150), 0..12u8, 1..12u8)
+            .prop_map(|(is, from, count)| is.then_some((from, from + count)));
+        let frame = (kinds, any::<u16>(), payload, wrong, pause, held).prop_map(
+            |(kind, seq, payload, wrong, pause, held)| Sent::Frame {
                 kind,
                 seq,
                 payload,
                 wrong,
                 pause,
+                held,
             },
         );
         let noise = prop_oneof![vec(byte(), 0..40), vec(1..20u8, 0..20)];
@@ -122,30 +138,47 @@ impl Check for Commands {
                 }
                 Sent::Noise(_) | Sent::Zeros(_) => 0,
             };
-            for byte in sent.bytes() {
+            for (at, byte) in sent.bytes().into_iter().enumerate() {
+                let before = (dut.get("register"), dut.get("value"));
+                let held = sent.is_held(at) && byte != 0;
+                dut.set("hold", held.into());
                 receive(dut, byte, out);
                 (0..=pause).for_each(|_| dut.cycle());
+                if held {
+                    let after = (dut.get("register"), dut.get("value"));
+                    out.say("stands still", before == after);
+                }
+                dut.set("hold", 0);
             }
         }
     }
 
     fn expect(run: &[Sent], out: &mut Records) {
         let mut decoder = FrameDecoder::new();
+        let mut held = false;
         for sent in run {
             if matches!(sent, Sent::Reset) {
                 decoder = FrameDecoder::new();
+                held = false;
             }
-            for byte in sent.bytes() {
-                let Some(Ok(frame)) = decoder.push(byte) else {
-                    continue;
-                };
-                if let Some((write, register, value)) = command(&frame) {
+            for (at, byte) in sent.bytes().into_iter().enumerate() {
+                // In no command: as if it were one byte too many that fits nowhere.
+                let holds = sent.is_held(at) && byte != 0;
+                held |= holds;
+                let came = decoder.push(byte);
+                let ignored = byte == 0 && std::mem::take(&mut held);
+                let frame = came.and_then(Result::ok).filter(|_| !ignored);
+                let fired = frame.as_ref().and_then(command);
+                if let Some((write, register, value)) = fired {
                     out.say("write", write);
                     out.say("register", register);
                     if write {
                         out.say("value", value);
                         out.say("bit by bit", value);
                     }
+                }
+                if holds {
+                    out.say("stands still", true);
                 }
             }
         }

@@ -22,6 +22,8 @@ pub enum Step {
         last: bool,
         /// its bytes
         bytes: Vec<u8>,
+        /// its place in the stream, on an acknowledged link
+        offset: Option<u32>,
     },
     /// A reply comes.
     Reply(Vec<u8>),
@@ -47,8 +49,15 @@ impl Check for Frames {
             1 => (1..241usize).prop_map(|n| vec![0; n]),
             1 => (1..241usize).prop_map(|n| vec![7; n]),
         ];
-        let piece = (any::<bool>(), any::<bool>(), bytes)
-            .prop_map(|(first, last, bytes)| Step::Piece { first, last, bytes });
+        let offset = || proptest::option::of(prop_oneof![any::<u32>(), 0..70_000u32]);
+        let piece = (any::<bool>(), any::<bool>(), bytes, offset()).prop_map(
+            |(first, last, bytes, offset)| Step::Piece {
+                first: first && offset.is_none(),
+                last,
+                bytes,
+                offset,
+            },
+        );
         let link = prop_oneof![Just(1000u32), Just(100), Just(30), Just(0)];
         let step = prop_oneof![
             12 => piece,
@@ -65,6 +74,7 @@ impl Check for Frames {
                 first: true,
                 last: true,
                 bytes,
+                offset: None,
             };
             let mut steps: Vec<Step> = pieces.into_iter().map(piece).collect();
             steps.push(Step::Wait(7000, 0));
@@ -79,8 +89,14 @@ impl Check for Frames {
         bench.reset();
         for step in run {
             match step {
-                Step::Piece { first, last, bytes } => {
-                    bench.pieces.push_back((*first, *last, bytes.clone()));
+                Step::Piece {
+                    first,
+                    last,
+                    bytes,
+                    offset,
+                } => {
+                    let piece = (*first, *last, bytes.clone(), *offset);
+                    bench.pieces.push_back(piece);
                 }
                 Step::Reply(bytes) => bench.replies.push_back(bytes.clone()),
                 Step::End(bytes) => bench.ends.push_back(bytes.clone()),
@@ -105,13 +121,16 @@ impl Check for Frames {
 struct Bench<'a> {
     dut: &'a mut dyn Dut,
     random: Random,
-    pieces: VecDeque<(bool, bool, Vec<u8>)>,
+    pieces: VecDeque<(bool, bool, Vec<u8>, Option<u32>)>,
     replies: VecDeque<Vec<u8>>,
     ends: VecDeque<Vec<u8>>,
     paused: bool,
     seq: u16,
-    /// payload under way, whether it is a piece's, and bytes of it that were used
-    payload: (Vec<u8>, bool, usize),
+    /// payload under way, at which byte of it a piece begins, and bytes that were used
+    payload: (Vec<u8>, usize, usize),
+    /// bits that were said to be a piece's, or a message's, and which they should be
+    bits: [Vec<u8>; 2],
+    sent: [Vec<u8>; 2],
     /// cycles since a byte was used or the payload began
     since: u32,
     /// the message's bit that was wanted in the cycle before
@@ -132,7 +151,9 @@ impl<'a> Bench<'a> {
             ends: VecDeque::new(),
             paused: false,
             seq: 0,
-            payload: (Vec::new(), false, 0),
+            payload: (Vec::new(), 0, 0),
+            bits: Default::default(),
+            sent: Default::default(),
             since: 0,
             bit: 0,
             wire: Vec::new(),
@@ -154,7 +175,9 @@ impl<'a> Bench<'a> {
         self.pieces.clear();
         self.replies.clear();
         self.ends.clear();
-        self.payload = (Vec::new(), false, 0);
+        self.payload = (Vec::new(), 0, 0);
+        self.bits = Default::default();
+        self.sent = Default::default();
         self.seq = 0;
     }
 
@@ -168,12 +191,17 @@ impl<'a> Bench<'a> {
             .set("piece_first", piece.is_some_and(|p| p.0).into());
         self.dut
             .set("piece_last", piece.is_some_and(|p| p.1).into());
-        let (bytes, is_piece, used) = &self.payload;
-        let (is_piece, more) = (*is_piece, *used < bytes.len());
+        self.dut
+            .set("placed", piece.is_some_and(|p| p.3.is_some()).into());
+        let (bytes, piece_at, used) = &self.payload;
+        let piece_more = *piece_at < bytes.len() && *used < bytes.len();
+        let message_more = used < piece_at;
         let byte = self.byte();
-        self.dut.set("piece_more", (more && is_piece).into());
-        self.dut.set("piece_data", byte);
-        self.dut.set("message_more", (more && !is_piece).into());
+        self.dut.set("piece_more", piece_more.into());
+        // While the offset is sent, the piece's first byte waits.
+        let waiting = bytes_at(&self.payload).filter(|_| message_more && piece_more);
+        self.dut.set("piece_data", waiting.unwrap_or(byte));
+        self.dut.set("message_more", message_more.into());
         self.dut.set("message_data", self.bit);
     }
 
@@ -197,8 +225,14 @@ impl<'a> Bench<'a> {
         let wanted = self.dut.get("message_bit");
         self.bit = self.byte() >> wanted & 1;
         self.since += 1;
-        let takes = ["message_take", "piece_take"][usize::from(self.payload.1)];
-        if self.dut.get(takes) == 1 {
+        let of_piece = usize::from(self.payload.2 >= self.payload.1);
+        for (n, port) in ["message_shift", "piece_shift"].iter().enumerate() {
+            if self.dut.get(port) == 1 {
+                let bit = if n == 1 { self.dut.get("piece_bit") } else { 2 };
+                self.bits[n].push(bit as u8);
+            }
+        }
+        if self.dut.get(["message_take", "piece_take"][of_piece]) == 1 {
             self.payload.2 += 1;
             self.since = 0;
         }
@@ -218,11 +252,15 @@ impl<'a> Bench<'a> {
         let (kind, bytes) = if message && !piece && !end && !self.replies.is_empty() {
             (kind::REPLY, self.replies.pop_front())
         } else if piece && !message && self.replies.is_empty() {
-            let (first, last, bytes) = self.pieces.pop_front().unwrap_or_default();
-            (
-                kind::LOG | u8::from(first) | u8::from(last) << 1,
-                Some(bytes),
-            )
+            let (first, last, bytes, offset) = self.pieces.pop_front().unwrap_or_default();
+            let flags = u8::from(first) | u8::from(last) << 1;
+            match offset {
+                None => (kind::LOG | flags, Some(bytes)),
+                Some(offset) => (
+                    kind::LOG_AT | flags,
+                    Some([&offset.to_le_bytes()[..], &bytes].concat()),
+                ),
+            }
         } else if message && end && self.replies.is_empty() && self.pieces.is_empty() {
             (kind::END, self.ends.pop_front())
         } else {
@@ -238,7 +276,20 @@ impl<'a> Bench<'a> {
         };
         self.seq = self.seq.wrapping_add(1);
         self.expected.push(frame.to_wire());
-        self.payload = (bytes, kind & 0xf0 == kind::LOG, 0);
+        let piece_at = match kind & 0xf8 {
+            kind::LOG => 0,
+            kind::LOG_AT => 4,
+            _ => bytes.len(),
+        };
+        let bits = |bytes: &[u8]| -> Vec<u8> {
+            let bits = bytes
+                .iter()
+                .flat_map(|byte| (0..8).map(move |n| byte >> n & 1));
+            bits.collect()
+        };
+        self.sent[0].extend(vec![2; 8 * piece_at]);
+        self.sent[1].extend(bits(&bytes[piece_at..]));
+        self.payload = (bytes, piece_at, 0);
         self.since = 0;
     }
 
@@ -266,5 +317,12 @@ impl<'a> Bench<'a> {
             .iter()
             .for_each(|byte| out.want("byte", *byte));
         out.want("left", 0u32);
+        out.say("bits as sent", self.bits == self.sent);
+        out.want("bits as sent", true);
     }
+}
+
+/// The first byte of a payload's piece.
+fn bytes_at((bytes, piece_at, _): &(Vec<u8>, usize, usize)) -> Option<u32> {
+    bytes.get(*piece_at).map(|byte| (*byte).into())
 }

@@ -2,6 +2,7 @@
 
 mod command;
 mod framer;
+mod offsets;
 mod registers;
 mod ring;
 mod serial;
@@ -11,8 +12,8 @@ mod whole;
 use super::registry::Block;
 use crate::block;
 use lookback_hdl::drain::{
-    Command, Control, Drain, DrainCore, Framer, LogRing, Message, Preset, RegisterBits, UartRx,
-    UartTx,
+    Command, Control, Drain, DrainCore, Framer, LogRing, Message, Preset, RegisterBits, StreamSum,
+    UartRx, UartTx, Window,
 };
 
 pub use serial::{frame as frame_bits, speed, Sent};
@@ -20,7 +21,7 @@ pub use serial::{frame as frame_bits, speed, Sent};
 /// The table.
 pub const BLOCKS: &[Block] = &[
     block!("command", command::Commands, 80; Command:
-        clock; in reset bit_valid bit_data byte_valid byte_data next_bit;
+        clock; in reset bit_valid bit_data byte_valid byte_data next_bit hold;
         out fire write register value),
     block!("drain", whole::Recordings<false>, 20; Drain<9> = Drain::new(registers::IDENTITY);
         clock; in reset byte_valid byte_data byte_last log_rx bit_clocks recording ended end_reason
@@ -43,22 +44,30 @@ pub const BLOCKS: &[Block] = &[
         out copying word stored_bit control interval count_bits image_lo image_hi post_trigger key
             watch watch_lo watch_hi),
     block!("framer", framer::Frames, 60; Framer:
-        clock; in reset pause piece_ready piece_first piece_last piece_data piece_more reply_ready
-            end_ready message_data message_more tx_ready;
-        out idle piece_start piece_take message_start message_end message_bit message_take tx_valid
-            tx_data),
+        clock; in reset pause placed piece_ready piece_first piece_last piece_data piece_more
+            reply_ready end_ready message_data message_more tx_ready;
+        out idle piece_start piece_take message_start message_end message_bit message_take
+            message_shift piece_shift piece_bit byte_begin tx_valid tx_data),
     block!("log-ring", ring::Ring, 60; LogRing<9>:
-        clock; in reset clear hold byte_valid byte_data byte_last piece_start piece_take;
-        out byte_ready piece_ready piece_first piece_last piece_data piece_more empty),
+        clock; in reset clear hold byte_valid byte_data byte_last piece_start piece_take keep value
+            acknowledge again which index used;
+        out byte_ready piece_ready piece_first piece_last piece_data piece_more empty dropping
+            repeated fresh offset_bit),
     block!("message", registers::Messages, 60; Message:
-        clock; in reset clear fire register breached ended end_reason start start_end bit_index take word
-            stored_bit;
-        out obey reply_ready end_due end_sent data more pick setting number index),
+        clock; in reset clear fire register write breached ended end_reason repeated start start_end
+            start_place bit_index take word stored_bit;
+        out obey set_kept set_sent reply_ready end_due end_sent data more pick setting number index
+            link which link_bit),
     block!("preset", stored::Register, 10; Preset<5> = Preset::new(9);
         clock; in d; out q),
     block!("register-bits", stored::Bits, 20;
         RegisterBits = RegisterBits::new(stored::INITIAL);
         clock; in read_address write_enable write_address write_data; out read_data),
+    block!("stream-sum", offsets::Sum, 40; StreamSum:
+        clock; in clear starts fresh shift data turn; out out),
+    block!("window", offsets::Offsets, 60; Window<9>:
+        clock; in clear keep take drop value acknowledge again written look which index used;
+        out kept sent moved repeated fresh released old offset_bit),
     block!("uart-tx", serial::Sent, 60; UartTx:
         clock; in reset bit_clocks valid data; out ready line),
     block!("uart-rx", serial::Received, 60; UartRx:

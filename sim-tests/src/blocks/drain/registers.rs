@@ -42,11 +42,11 @@ pub const IDENTIFICATION: [u32; 16] = [
 /// What a setting keeps of what is written to it.
 pub fn kept(number: u32, value: u32) -> u32 {
     match number {
-        0 => value & 0x1f,
+        0 => value & 0x3f,
         1 => value & 0xff_ffff,
         2 => value & 0x1f,
         3 | 4 => value & !63,
-        5 => value,
+        5 | 6 => value,
         7 => value & 0xffff,
         9 => value & 0x3f,
         10 | 11 => value,
@@ -105,8 +105,9 @@ pub enum Access {
 
 fn register() -> BoxedStrategy<u32> {
     prop_oneof![
-        6 => 0x10..0x16u32,
+        6 => 0x10..0x17u32,
         2 => 0x20..0x30u32,
+        2 => 0x30..0x36u32,
         2 => 0..8u32,
         1 => Just(8u32),
         1 => Just(0x17),
@@ -225,8 +226,12 @@ pub struct Messages;
 /// What is asked of the composer.
 #[derive(Clone, Debug)]
 pub enum Ask {
-    /// A command for a register, and how long the framer takes until it begins.
-    Command(u32, u8),
+    /// A command for a register, whether it is a WRITE, and how long the framer takes until it begins.
+    Command(u32, bool, u8),
+    /// A piece of the log begins: its offset. A command may come meanwhile.
+    Place(Option<u32>),
+    /// The host wants bytes again: END follows them.
+    Repeat,
     /// Two commands before the first is answered: the second is not obeyed.
     Hasty(u32, u32),
     /// The front ends a recording, for this reason, and the core broke a rule or not.
@@ -246,6 +251,9 @@ fn surroundings() -> ([u32; 16], [u32; 16]) {
     )
 }
 
+/// KEPT, SENT, WRITTEN and SUM around the composer.
+const LINK: [u32; 4] = [0x1234_5678, 0x9abc_def0, 0xfedc_ba98, 0x7654_3210];
+
 fn reply_to(register: u32) -> Vec<u8> {
     let (words, settings) = surroundings();
     let low = register as usize & 7;
@@ -258,6 +266,7 @@ fn reply_to(register: u32) -> Vec<u8> {
         ][low],
         // The breach's six words.
         5 if low < 6 => words[9 + low],
+        6 if low < 4 => LINK[low],
         _ => 0,
     };
     let mut bytes = vec![register as u8];
@@ -270,7 +279,10 @@ impl Check for Messages {
 
     fn runs() -> BoxedStrategy<Vec<Ask>> {
         let ask = prop_oneof![
-            12 => (register(), 0..6u8).prop_map(|(register, wait)| Ask::Command(register, wait)),
+            12 => (register(), any::<bool>(), 0..6u8)
+                .prop_map(|(register, write, wait)| Ask::Command(register, write, wait)),
+            2 => proptest::option::of(register()).prop_map(Ask::Place),
+            1 => Just(Ask::Repeat),
             1 => (register(), register()).prop_map(|(a, b)| Ask::Hasty(a, b)),
             2 => (1..=255u8, any::<bool>()).prop_map(|(reason, breached)| Ask::End(reason, breached)),
             1 => Just(Ask::Clear),
@@ -283,21 +295,43 @@ impl Check for Messages {
         let mut bench = Composer {
             dut,
             stored: (false, 0, 0),
+            link_bits: 0,
+            meanwhile: None,
         };
         bench.pulse("reset");
         for ask in run {
             match ask {
-                Ask::Command(register, wait) => {
+                Ask::Command(register, write, wait) => {
+                    bench.dut.set("write", (*write).into());
                     out.say("obeyed", bench.command(*register));
+                    bench.dut.set("write", (!*write).into());
                     (0..*wait).for_each(|_| bench.cycle());
                     out.say("reply due", bench.dut.get("reply_ready"));
                     bench.message(false, 5, out);
                     out.say("reply due", bench.dut.get("reply_ready"));
                 }
                 Ask::Hasty(first, second) => {
+                    bench.dut.set("write", 0);
                     out.say("obeyed", bench.command(*first));
                     out.say("obeyed", bench.command(*second));
                     bench.message(false, 5, out);
+                }
+                Ask::Place(command) => {
+                    bench.dut.set("start_place", 1);
+                    bench.meanwhile = *command;
+                    bench.message(false, 5, out);
+                    bench.dut.set("start_place", 0);
+                    out.say("reply due", bench.dut.get("reply_ready"));
+                    if command.is_some() {
+                        bench.message(false, 5, out);
+                    }
+                }
+                Ask::Repeat => {
+                    bench.pulse("repeated");
+                    out.say("end due", bench.dut.get("end_due"));
+                    if bench.dut.get("end_due") == 1 {
+                        bench.message(true, 70, out);
+                    }
                 }
                 Ask::End(reason, breached) => {
                     bench.dut.set("breached", (*breached).into());
@@ -319,23 +353,44 @@ impl Check for Messages {
 
     fn expect(run: &[Ask], out: &mut Records) {
         let (words, _) = surroundings();
-        let mut sent = false;
-        let bytes = |bytes: &[u8], out: &mut Records| {
+        let mut sent: Option<Vec<u8>> = None;
+        let bytes = |bytes: &[u8], sets: [bool; 2], link: bool, out: &mut Records| {
+            out.say("sets KEPT", sets[0]);
+            out.say("sets SENT", sets[1]);
             bytes.iter().for_each(|byte| out.say("byte", *byte));
             out.say("more", false);
+            out.say("bits of the link", if link { 32u32 } else { 0 });
+        };
+        let reply = |register: u32, write: bool, out: &mut Records| {
+            let sets = [0x30, 0x31].map(|number| write && register == number);
+            let link = (0x30..0x34).contains(&register);
+            bytes(&reply_to(register), sets, link, out);
         };
         for ask in run {
             match ask {
-                Ask::Command(register, _) => {
+                Ask::Command(register, write, _) => {
                     out.say("obeyed", true);
                     out.say("reply due", true);
-                    bytes(&reply_to(*register), out);
+                    reply(*register, *write, out);
                     out.say("reply due", false);
                 }
                 Ask::Hasty(first, _) => {
                     out.say("obeyed", true);
                     out.say("obeyed", false);
-                    bytes(&reply_to(*first), out);
+                    reply(*first, false, out);
+                }
+                Ask::Place(command) => {
+                    bytes(&LINK[1].to_le_bytes(), [false; 2], true, out);
+                    out.say("reply due", command.is_some());
+                    if let Some(register) = command {
+                        reply(*register, false, out);
+                    }
+                }
+                Ask::Repeat => {
+                    out.say("end due", sent.is_some());
+                    if let Some(payload) = &sent {
+                        bytes(payload, [false; 2], false, out);
+                    }
                 }
                 Ask::End(reason, breached) => {
                     out.say("end due", true);
@@ -345,13 +400,13 @@ impl Check for Messages {
                             .iter()
                             .flat_map(|word| word.to_le_bytes()),
                     );
-                    bytes(&payload, out);
+                    bytes(&payload, [false; 2], false, out);
                     out.say("end due", false);
-                    sent = true;
+                    sent = Some(payload);
                 }
-                Ask::Clear | Ask::Reset => sent = false,
+                Ask::Clear | Ask::Reset => sent = None,
             }
-            out.say("end sent", sent);
+            out.say("end sent", sent.is_some());
         }
     }
 }
@@ -361,6 +416,10 @@ struct Composer<'a> {
     dut: &'a mut dyn Dut,
     /// the stored bit that was wanted: setting, number, index
     stored: (bool, u32, u32),
+    /// bits of the link's registers that were used in this message
+    link_bits: u32,
+    /// a command that comes while the message is under way
+    meanwhile: Option<u32>,
 }
 
 impl Composer<'_> {
@@ -378,11 +437,15 @@ impl Composer<'_> {
             self.dut.get("number"),
             self.dut.get("index"),
         );
+        let link = self.dut.get("link") == 1;
         self.dut.cycle();
         let (setting, number, index) = self.stored;
         let file = if setting { &settings } else { &IDENTIFICATION };
-        self.dut
-            .set("stored_bit", file[number as usize] >> index & 1);
+        let word = match link {
+            true => LINK[self.dut.get("which") as usize],
+            false => file[number as usize],
+        };
+        self.dut.set("stored_bit", word >> index & 1);
     }
 
     fn pulse(&mut self, port: &str) {
@@ -404,8 +467,16 @@ impl Composer<'_> {
     /// Takes a message as the framer does: a bit is wanted a cycle before it is used.
     fn message(&mut self, end: bool, most: usize, out: &mut Records) {
         self.dut.set("start_end", end.into());
+        self.dut.set("start", 1);
+        out.say("sets KEPT", self.dut.get("set_kept"));
+        out.say("sets SENT", self.dut.get("set_sent"));
         self.pulse("start");
+        self.link_bits = 0;
         (0..6).for_each(|_| self.cycle());
+        if let Some(register) = self.meanwhile.take() {
+            self.dut.set("write", 0);
+            self.command(register);
+        }
         for _ in 0..most {
             if self.dut.get("more") == 0 {
                 break;
@@ -415,11 +486,13 @@ impl Composer<'_> {
                 self.dut.set("bit_index", bit);
                 self.cycle();
                 byte |= self.dut.get("data") << bit;
+                self.link_bits += self.dut.get("link_bit");
             }
             out.say("byte", byte);
             self.pulse("take");
             (0..2).for_each(|_| self.cycle());
         }
         out.say("more", self.dut.get("more"));
+        out.say("bits of the link", self.link_bits);
     }
 }

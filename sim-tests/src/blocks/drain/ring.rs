@@ -31,6 +31,8 @@ pub enum Step {
         changing: bool,
         /// the next beginning comes before everything was taken
         cut: bool,
+        /// what was sent stays until it is acknowledged; sometimes it is wanted again
+        keep: bool,
     },
     /// A record of so many bytes.
     Record(usize),
@@ -41,13 +43,15 @@ impl Check for Ring {
 
     fn runs() -> BoxedStrategy<Vec<Step>> {
         let pace = || prop_oneof![Just(1000u32), Just(600), Just(120)];
-        let begin = (any::<bool>(), pace(), pace(), seldom(300), seldom(300)).prop_map(
-            |(hold, write, take, changing, cut)| Step::Begin {
+        let spells = (seldom(300), seldom(300), seldom(400));
+        let begin = (any::<bool>(), pace(), pace(), spells).prop_map(
+            |(hold, write, take, (changing, cut, keep))| Step::Begin {
                 hold,
                 write,
                 take,
-                changing,
+                changing: changing && !keep,
                 cut,
+                keep,
             },
         );
         let length = prop_oneof![
@@ -125,6 +129,7 @@ struct Bench<'a> {
     take: u32,
     changing: bool,
     cut: bool,
+    link: Option<Kept>,
     /// the piece being taken: first, last, bytes
     piece: Option<(bool, bool, Vec<u8>)>,
     wait: u32,
@@ -133,15 +138,16 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(dut: &'a mut dyn Dut, step: &Step) -> Self {
-        let (hold, write, take, changing, cut) = match *step {
+        let (hold, write, take, changing, cut, keep) = match *step {
             Step::Begin {
                 hold,
                 write,
                 take,
                 changing,
                 cut,
-            } => (hold, write, take, changing, cut),
-            Step::Record(_) => (false, 1000, 1000, false, false),
+                keep,
+            } => (hold, write, take, changing, cut, keep),
+            Step::Record(_) => (false, 1000, 1000, false, false, false),
         };
         Self {
             dut,
@@ -151,6 +157,7 @@ impl<'a> Bench<'a> {
             take,
             changing,
             cut,
+            link: keep.then(Kept::default),
             piece: None,
             wait: 0,
             pieces: Vec::new(),
@@ -158,7 +165,20 @@ impl<'a> Bench<'a> {
     }
 
     fn play(mut self, records: &[Vec<u8>], out: &mut Records) {
+        // A held ring whose open record is sent in part would wait for the host.
+        if records.iter().any(|record| record.len() > CAPACITY) && self.hold {
+            self.link = None;
+        }
         self.dut.set("hold", self.hold.into());
+        self.dut.set("keep", self.link.is_some().into());
+        if let Some(link) = &mut self.link {
+            link.stream = records.concat();
+            let ends = records.iter().scan(0, |at, record| {
+                *at += record.len();
+                Some(*at)
+            });
+            link.ends = ends.collect();
+        }
         let mut holds = self.hold;
         let mut refused = 0;
         for record in records {
@@ -181,20 +201,32 @@ impl<'a> Bench<'a> {
         }
         self.dut.set("byte_valid", 0);
         if self.cut {
-            self.dut.set("piece_start", 0);
-            self.dut.set("piece_take", 0);
+            for port in ["piece_start", "piece_take", "acknowledge", "again"] {
+                self.dut.set(port, 0);
+            }
             return;
         }
         // The end may come with the last byte; what is being dropped then is dropped.
         (0..CAPACITY).for_each(|_| self.cycle());
         self.dut.set("hold", 0);
-        let mut quiet = 0;
-        while quiet < 300 {
+        if let Some(link) = self.link.as_mut().filter(|_| self.hold) {
+            let kept: usize = left(records).iter().map(Vec::len).sum();
+            let first = link.stream.len() - kept;
+            (link.kept, link.sent, link.furthest) = (first, first, first);
+        }
+        let (mut quiet, mut cycles) = (0, 0);
+        while quiet < 300 && cycles < 300_000 {
             let taken = self.pieces.len();
             self.cycle();
+            let behind = |link: &Kept| link.sent < link.stream.len();
             let waits = self.dut.get("piece_ready") == 1;
             let busy = waits || self.piece.is_some() || taken != self.pieces.len();
+            let busy = busy || self.link.as_ref().is_some_and(behind);
             quiet = if busy { 0 } else { quiet + 1 };
+            cycles += 1;
+        }
+        if self.link.is_some() {
+            self.last_words(out);
         }
         out.say("empty", self.dut.get("empty"));
         out.want("empty", true);
@@ -202,8 +234,9 @@ impl<'a> Bench<'a> {
     }
 
     fn cycle(&mut self) {
-        self.dut.set("piece_start", 0);
-        self.dut.set("piece_take", 0);
+        for port in ["piece_start", "piece_take", "acknowledge", "again"] {
+            self.dut.set(port, 0);
+        }
         self.wait = self.wait.saturating_sub(1);
         if self.wait == 0 && self.random.chance(self.take) {
             self.take();
@@ -213,6 +246,7 @@ impl<'a> Bench<'a> {
 
     fn take(&mut self) {
         match &mut self.piece {
+            None if self.link.is_some() && self.random.chance(300) => self.host(),
             None if self.dut.get("piece_ready") == 1 => {
                 let first = self.dut.get("piece_first") == 1;
                 let last = self.dut.get("piece_last") == 1;
@@ -223,6 +257,9 @@ impl<'a> Bench<'a> {
             None => {}
             Some((.., bytes)) if self.dut.get("piece_more") == 1 => {
                 bytes.push(self.dut.get("piece_data") as u8);
+                if let Some(link) = &mut self.link {
+                    link.took(self.dut.get("fresh") == 1);
+                }
                 self.dut.set("piece_take", 1);
                 self.wait = 2;
             }
@@ -230,7 +267,64 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// The host acknowledges or wants something again, with an offset that may be out of bounds.
+    fn host(&mut self) {
+        let Some(link) = &mut self.link else { return };
+        // A held ring moves by itself; the host asks when it has ended.
+        if self.dut.get("dropping") == 1 || self.hold && link.furthest == 0 {
+            return;
+        }
+        let again = self.random.chance(300) && link.agains < 12;
+        let span = (link.furthest - link.kept) as u32;
+        let at = (link.kept + self.random.below(span + 5) as usize).wrapping_sub(2);
+        let port = ["acknowledge", "again"][usize::from(again)];
+        self.dut.set("value", at as u32);
+        self.dut.set(port, 1);
+        let repeated = self.dut.get("repeated") == 1;
+        link.told(again, at, repeated);
+    }
+
+    /// An offset, bit by bit.
+    fn offset(&mut self, which: u32) -> u32 {
+        self.dut.set("which", which);
+        let bits = (0..32).map(|bit| {
+            self.dut.set("used", 0);
+            self.dut.set("index", bit);
+            self.dut.cycle();
+            self.dut.set("used", 1);
+            self.dut.set("index", (bit + 1) % 32);
+            let value = self.dut.get("offset_bit") << bit;
+            self.dut.cycle();
+            value
+        });
+        let offset = bits.sum();
+        self.dut.set("used", 0);
+        offset
+    }
+
+    /// Where everything is when everything was sent, and that the host was told the truth.
+    fn last_words(&mut self, out: &mut Records) {
+        for port in ["piece_start", "piece_take", "acknowledge", "again"] {
+            self.dut.set(port, 0);
+        }
+        let offsets = [0, 1, 2].map(|which| self.offset(which));
+        let Some(link) = &self.link else { return };
+        let end = link.stream.len();
+        for (name, (found, wanted)) in ["KEPT", "SENT", "WRITTEN"]
+            .iter()
+            .zip(offsets.iter().zip([link.kept, end, end]))
+        {
+            out.say(name, *found);
+            out.want(name, wanted as u32);
+        }
+        out.say("wrong", link.wrong);
+        out.want("wrong", 0u32);
+    }
+
     fn judge(&self, records: &[Vec<u8>], out: &mut Records) {
+        if let Some(link) = &self.link {
+            return link.judge(&self.pieces, out);
+        }
         let fits = records.iter().all(|record| record.len() <= CAPACITY);
         let expected = match (self.hold || self.changing, fits && !self.changing) {
             (false, _) => Some(records.to_vec()),
@@ -265,5 +359,71 @@ impl<'a> Bench<'a> {
             found.extend(records.last().cloned());
         }
         found
+    }
+}
+
+/// What the host has been sent and has said on an acknowledged link: section 5.1, whole offsets.
+#[derive(Default)]
+struct Kept {
+    kept: usize,
+    sent: usize,
+    furthest: usize,
+    stream: Vec<u8>,
+    /// offsets behind the last byte of each record
+    ends: Vec<usize>,
+    agains: u32,
+    /// at which offset each piece began
+    began: Vec<usize>,
+    /// what the ring said that is not so
+    wrong: u32,
+    /// bytes of the piece under way
+    taken: usize,
+}
+
+impl Kept {
+    fn took(&mut self, fresh: bool) {
+        if self.taken == 0 {
+            self.began.push(self.sent);
+        }
+        self.taken += 1;
+        let ends = self.ends.contains(&(self.sent + 1));
+        if ends || self.taken == PIECE {
+            self.taken = 0;
+        }
+        self.wrong += u32::from(fresh != (self.sent == self.furthest));
+        self.sent += 1;
+        self.furthest = self.furthest.max(self.sent);
+    }
+
+    fn told(&mut self, again: bool, at: usize, repeated: bool) {
+        let inside = (self.kept..=self.furthest).contains(&at);
+        self.wrong += u32::from(repeated != (again && inside));
+        if inside && again {
+            self.sent = at;
+            self.agains += 1;
+        } else if inside {
+            self.kept = at;
+            self.sent = self.sent.max(at);
+        }
+    }
+
+    /// Every piece is what its offset says, up to the end of a record or its full length.
+    fn judge(&self, pieces: &[(bool, bool, Vec<u8>)], out: &mut Records) {
+        out.say("pieces", pieces.len() as u32);
+        out.want("pieces", self.began.len() as u32);
+        for ((_, last, bytes), at) in pieces.iter().zip(&self.began) {
+            let end = self.ends.iter().find(|end| *end > at);
+            let end = end.copied().unwrap_or(*at).min(at + PIECE);
+            out.say("last", *last);
+            out.want("last", self.ends.contains(&end));
+            out.say("length", bytes.len() as u32);
+            out.want("length", (end - at) as u32);
+            let wanted = self.stream.get(*at..end).unwrap_or_default();
+            bytes.iter().for_each(|byte| out.say("byte", *byte));
+            wanted.iter().for_each(|byte| out.want("byte", *byte));
+        }
+        let all = self.furthest == self.stream.len();
+        out.say("all sent", all);
+        out.want("all sent", true);
     }
 }

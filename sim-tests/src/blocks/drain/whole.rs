@@ -6,6 +6,8 @@ use super::ring::left;
 use crate::blocks::host::Host;
 use crate::blocks::{seldom, word, Check, Records};
 use lookback_log_format::frame::kind;
+use lookback_log_format::link::{self, Placed};
+use lookback_log_format::CRC;
 use lookback_model::stimulus::Random;
 use lookback_sim::block::Dut;
 use proptest::collection::vec;
@@ -40,7 +42,7 @@ impl Recording {
     /// A ring keeps everything until its recording ends. The front never ends this one: what the ring
     /// has must be gone when the next begins.
     fn is_forgotten(&self) -> bool {
-        self.stopped && self.control & 4 != 0 && self.seed & 1 == 1
+        self.stopped && self.control & 0x24 == 4 && self.seed & 1 == 1
     }
 
     /// This recording, but its front never ends it.
@@ -99,7 +101,14 @@ impl<const CORE: bool> Check for Recordings<CORE> {
         let first = (
             prop_oneof![4 => Just(1u32), 1 => Just(2), 1 => Just(3)],
             proptest::array::uniform5(word()),
-            prop_oneof![4 => Just(0u32), 1 => Just(2), 2 => Just(4), 1 => Just(14)],
+            prop_oneof![
+                4 => Just(0u32),
+                1 => Just(2),
+                2 => Just(4),
+                1 => Just(14),
+                4 => Just(0x20),
+                2 => Just(0x24)
+            ],
             vec(length, 0..6),
         );
         let second = (
@@ -161,6 +170,8 @@ impl<const CORE: bool> Check for Recordings<CORE> {
                 host: Host::new(if CORE { 0 } else { recording.bit_clocks }),
                 dut,
                 recording,
+                kept: 0,
+                ends: 1,
             };
             bench.play(out, &mut seq);
             if recording.reset {
@@ -187,6 +198,10 @@ struct Bench<'a> {
     host: Host,
     dut: &'a mut dyn Dut,
     recording: &'a Recording,
+    /// KEPT, as the host has set it
+    kept: u32,
+    /// ENDs that were due
+    ends: usize,
 }
 
 impl Bench<'_> {
@@ -306,18 +321,91 @@ impl Bench<'_> {
         }
         self.dut.set("end_reason", self.recording.reason.into());
         self.dut.set("ended", 1);
-        let ended = (0..60_000 * self.recording.bit_clocks).any(|_| {
-            self.cycle();
-            self.host.ends() > 0
-        });
-        out.say("ended", ended);
-        out.want("ended", true);
+        self.wait_for_end(out);
+        if self.acknowledges() {
+            self.last_words(&records, out);
+        }
         self.host.read(0x20);
         self.answer(0x20, 0x12 | self.breached() | self.fired() << 6, out);
         if !self.recording.stopped {
             self.write(0x10, 0, out);
         }
         self.judge(&records, &words, seq, out);
+    }
+
+    fn wait_for_end(&mut self, out: &mut Records) {
+        let wanted = self.ends;
+        let ended = (0..60_000 * self.recording.bit_clocks).any(|_| {
+            self.cycle();
+            self.host.ends() >= wanted
+        });
+        out.say("ended", ended);
+        out.want("ended", true);
+    }
+
+    fn acknowledges(&self) -> bool {
+        self.recording.control & link::CONTROL_ACKNOWLEDGED != 0
+    }
+
+    fn holds(&self) -> bool {
+        self.recording.control & 4 != 0
+    }
+
+    /// The offset behind what has come; every piece follows the one before, or was asked for again.
+    fn wanted(&self) -> u32 {
+        let pieces = self.host.frames.iter().filter_map(Placed::of);
+        let ends = pieces.map(|piece| piece.offset + piece.bytes.len() as u32);
+        ends.fold(self.kept, u32::max)
+    }
+
+    /// Acknowledges some of what has come, or names an offset that cannot be.
+    fn say_kept(&mut self, random: &mut Random, out: &mut Records) {
+        let wanted = self.wanted();
+        let offset = self.kept + random.below(wanted - self.kept + 1);
+        let offset = if random.chance(700) { wanted } else { offset };
+        let wrong = if random.chance(100) { 1 << 20 } else { 0 };
+        if wrong == 0 {
+            self.kept = offset;
+        }
+        self.host.write(link::KEPT, offset + wrong);
+        self.answer(link::KEPT, self.kept, out);
+    }
+
+    /// Has some of what has come sent again.
+    fn want_again(&mut self, random: &mut Random, out: &mut Records) {
+        let offset = self.kept + random.below(self.wanted() - self.kept + 1);
+        self.host.write(link::SENT, offset);
+        self.answer(link::SENT, offset, out);
+    }
+
+    /// What a host asks at the end: is everything here, and is it right; and once more, please.
+    fn last_words(&mut self, records: &[Vec<u8>], out: &mut Records) {
+        let stream = records.concat();
+        let end = stream.len() as u32;
+        let first = match self.holds() {
+            true => end - left(records).concat().len() as u32,
+            false => 0,
+        };
+        self.kept = self.kept.max(first);
+        let sum = CRC.checksum(&stream[first as usize..]);
+        for (register, value) in [
+            (link::WRITTEN, end),
+            (link::KEPT, self.kept),
+            (link::SENT, end),
+            (link::SUM, sum),
+            (0x20, 0x12 | self.breached() | self.fired() << 6),
+        ] {
+            self.host.read(register);
+            self.answer(register, value, out);
+        }
+        self.host.write(link::SENT, end + 1);
+        self.answer(link::SENT, end, out);
+        let mut random = Random::new(self.recording.seed ^ 2);
+        self.want_again(&mut random, out);
+        self.ends += 1;
+        self.wait_for_end(out);
+        self.host.read(link::SUM);
+        self.answer(link::SUM, sum, out);
     }
 
     /// Offers the records' bytes, and reads registers meanwhile.
@@ -334,15 +422,24 @@ impl Bench<'_> {
                 self.dut.set("byte_valid", 1);
                 self.dut.set("byte_data", (*byte).into());
                 self.dut.set("byte_last", (at + 1 == record.len()).into());
-                for _ in 0..20_000 {
+                for tries in 0..20_000 {
                     let taken = self.dut.get("byte_ready") == 1;
                     self.cycle();
                     if taken {
                         break;
                     }
+                    if tries % 3000 == 2999 && self.acknowledges() && !self.holds() {
+                        self.dut.set("byte_valid", 0);
+                        self.say_kept(&mut random, out);
+                        self.dut.set("byte_valid", 1);
+                    }
                 }
             }
             self.dut.set("byte_valid", 0);
+            if self.acknowledges() && !self.holds() && random.chance(300) {
+                self.say_kept(&mut random, out);
+                self.want_again(&mut random, out);
+            }
             if let Some(register) = reads.next() {
                 self.host.read(*register);
                 self.answer(*register, self.value_of(*register, words), out);
@@ -407,6 +504,9 @@ impl Bench<'_> {
             out.want("seq", *seq);
             *seq = seq.wrapping_add(1);
         }
+        if self.acknowledges() {
+            self.judge_pieces(records, out);
+        }
         for frame in &self.host.frames {
             if frame.kind & 0xfc == kind::LOG {
                 out.say("log", frame.kind);
@@ -416,9 +516,10 @@ impl Bench<'_> {
                 frame.payload.iter().for_each(|byte| out.say("end", *byte));
             }
         }
-        let expected = match self.recording.control & 4 {
+        let expected = match self.recording.control & 0x24 {
             0 => records.to_vec(),
-            _ => left(records),
+            4 => left(records),
+            _ => Vec::new(),
         };
         for record in &expected {
             let count = record.len().div_ceil(240);
@@ -428,9 +529,39 @@ impl Bench<'_> {
                 bytes.iter().for_each(|byte| out.want("byte", *byte));
             }
         }
-        out.want("end", self.recording.reason | (self.fired() as u8) << 3);
-        let words = words.iter().copied().chain(self.breach());
-        let bytes = words.flat_map(u32::to_le_bytes);
-        bytes.for_each(|byte| out.want("end", byte));
+        for _ in 0..self.ends {
+            out.want("end", self.recording.reason | (self.fired() as u8) << 3);
+            let words = words.iter().copied().chain(self.breach());
+            let bytes = words.flat_map(u32::to_le_bytes);
+            bytes.for_each(|byte| out.want("end", byte));
+        }
+    }
+
+    /// Every piece is what its offset says, and all that was kept has come.
+    fn judge_pieces(&self, records: &[Vec<u8>], out: &mut Records) {
+        let stream = records.concat();
+        let ends = records.iter().scan(0, |at, record| {
+            *at += record.len();
+            Some(*at)
+        });
+        let ends: Vec<usize> = ends.collect();
+        let mut next = None;
+        for piece in self.host.frames.iter().filter_map(Placed::of) {
+            let at = piece.offset as usize;
+            let end = ends.iter().find(|end| **end > at).copied();
+            let end = end.unwrap_or(at).min(at + 240);
+            out.say("last", piece.last);
+            out.want("last", ends.contains(&end));
+            piece.bytes.iter().for_each(|byte| out.say("byte", *byte));
+            let wanted = stream.get(at..end).unwrap_or_default();
+            wanted.iter().for_each(|byte| out.want("byte", *byte));
+            // A hole would stay one.
+            out.say("hole", next.is_some_and(|next| next < at));
+            out.want("hole", false);
+            next = next.max(Some(end));
+        }
+        let all = next.unwrap_or(stream.len()) == stream.len();
+        out.say("all here", all);
+        out.want("all here", true);
     }
 }
