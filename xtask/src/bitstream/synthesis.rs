@@ -2,7 +2,7 @@
 
 use super::tools::{self, FPGA};
 use super::{image, Choice};
-use crate::synth::{cells, count, Cells};
+use crate::synth::{cells, count, Cells, SYNTH_ECP5};
 use anyhow::{bail, Context, Result};
 use lookback_hdl::boards::board::{Board, Family};
 use lookback_hdl::boards::top::{top, top_name, Inner, FIRMWARE_FILE};
@@ -116,7 +116,7 @@ pub fn yosys(board: &Board, progress: &mut dyn FnMut(&str)) -> Result<Command> {
 
 fn synth_command(board: &Board, top: &str) -> String {
     match board.family {
-        Family::Ecp5 { .. } => format!("synth_ecp5 -top {top}"),
+        Family::Ecp5 { .. } => format!("{SYNTH_ECP5} -top {top}"),
         Family::Ice40 { device: "up5k", .. } => format!("synth_ice40 -device u -dsp -top {top}"),
         Family::Ice40 { .. } => format!("synth_ice40 -top {top}"),
         Family::Gowin { .. } => format!("synth_gowin -top {top}"),
