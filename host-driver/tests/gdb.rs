@@ -183,7 +183,7 @@ fn a_server_listens_until_it_is_told_to_end() {
 fn holes_are_told() {
     let scratch = Scratch::new();
     let mut bytes = crash().to_vec();
-    let middle = bytes.len() - 700;
+    let middle = bytes.len() - 1500;
     bytes[middle] ^= 0x55;
     scratch.file("run.lbk", &bytes);
     let script = scratch.file(

@@ -224,9 +224,8 @@ impl<const C: usize> Logic for IntervalControl<C> {
                 self.settle_ff.d.next = self.settle_ff.q.val() + self.one_settle.val();
             }
         }
-        // No comparison here can be passed by, so that carry chains will do instead of equality.
         self.ends.next =
-            self.triggered_ff.q.val() & (self.since_ff.q.val() >= self.post_trigger.val());
+            self.triggered_ff.q.val() & (self.since_ff.q.val() == self.post_trigger.val());
         self.triggered_out.next = self.ends.val() | self.end_all.val();
         self.stopping.next =
             self.triggered_out.val() | self.settle_ff.q.val().all() | !self.enable_ff.q.val();
@@ -240,6 +239,7 @@ impl<const C: usize> Logic for IntervalControl<C> {
         // Whether this retirement can be accepted.
         // `near` rises with the seventh instruction before the last, so that three bits tell the last.
         self.near_count.next = self.interval.val().get_bits::<24>(0) + self.less_eight.val();
+        // Once it is near it stays so: a carry chain will do instead of equality.
         if self.count_ff.q.val() >= self.near_count.val() {
             self.near_ff.d.next = true;
         }

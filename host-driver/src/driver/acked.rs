@@ -6,7 +6,7 @@
 
 mod command;
 
-use super::arm::Armed;
+use super::arm::{Armed, State};
 use super::disk::Sink;
 use super::drain::PULLING;
 use super::file::Recording;
@@ -149,6 +149,10 @@ pub(super) fn drain<W: Sink>(
     drain.take_console(watcher)?;
     if matches!(over, Over::Plain) {
         return Ok(None);
+    }
+    if let (Some(_), Over::Ended(end)) = (settings.arm, &over) {
+        // A small ring is drained before the board is asked again.
+        watcher.armed(State::Frozen { by: end.fired });
     }
     let end = drain.close(over)?;
     let mut summary = drain.begin.summary;

@@ -1,6 +1,6 @@
 //! From the start of a recording to its end: frames in, chunks out, nothing received is lost.
 
-use super::arm::Armed;
+use super::arm::{Armed, State};
 use super::disk::Sink;
 use super::file::Recording;
 use super::summary::Summary;
@@ -94,6 +94,10 @@ pub(super) fn drain<W: Sink>(
         }
     };
     drain.take_console(watcher)?;
+    if let (Some(_), Over::Ended(end)) = (settings.arm, &over) {
+        // A small ring is drained before the board is asked again.
+        watcher.armed(State::Frozen { by: end.fired });
+    }
     let end = drain.close(over)?;
     drain.summary.seconds = began.elapsed().as_secs_f64();
     drain.summary.link = drain.wire.traffic();

@@ -166,7 +166,10 @@ pub fn crash() -> &'static [u8] {
     RECORDING.get_or_init(|| {
         let scratch = Scratch::new();
         let elf = firmware("heap_overflow");
+        // The larger log: enough bytes to cut, lose and damage.
+        let codec = ["--codec", "bugnet"];
         let args = ["record", "--sim", "--elf", &elf, "--interval", "2000"];
+        let args = [&args[..], &codec].concat();
         let run = lookback(&scratch, &args);
         assert_eq!(run.status, Some(0), "{run:?}");
         std::fs::read(scratch.path("heap_overflow.lbk")).unwrap()

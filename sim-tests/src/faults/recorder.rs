@@ -407,8 +407,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "interval-trigger-late",
         what: "A trigger records one instruction too many.",
         block: "interval-control",
-        from: "ends = triggered_ff$q & (since_ff$q >= post_trigger);",
-        to: "ends = triggered_ff$q & (since_ff$q > post_trigger);",
+        from: "ends = triggered_ff$q & (since_ff$q == post_trigger);",
+        to: "ends = triggered_ff$q & (since_ff$q == (post_trigger + 32'h1));",
         quick: false,
     },
     Fault {

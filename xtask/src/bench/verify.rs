@@ -41,6 +41,9 @@ fn measure(lookback: &Path, elf: &Path, folder: &Path) -> Result<String> {
             "--force",
             "--interval",
             "100000",
+            // Replay is measured, not the coder: codec compact has much more to decode.
+            "--codec",
+            "bugnet",
             "--elf",
         ])
         .arg(elf)

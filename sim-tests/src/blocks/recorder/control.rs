@@ -95,9 +95,9 @@ impl Control {
         matches!(self.phase, Phase::Lose | Phase::Drain)
     }
 
-    /// This hart's own trigger ends the recording. It has when the setting changes later.
+    /// This hart's own trigger ends the recording.
     fn ends(&self) -> bool {
-        self.triggered && self.since >= self.set.post_trigger
+        self.triggered && self.since == self.set.post_trigger
     }
 
     fn trigger_out(&self) -> bool {
