@@ -294,7 +294,9 @@ impl Desk {
                 .max_instructions
                 .is_some_and(|most| self.board.retired() >= most);
             let host_present = self.pty.as_ref().is_some_and(Pty::peer_present);
-            if stop::asked() > 1 || (stop::asked() > 0 || enough) && !self.stops(host_present, ui) {
+            // A host that was killed may come back for what the board holds; a user at the board may not.
+            let awaited = host_present || stop::asked() == 0 && self.held_log.is_wanted();
+            if stop::asked() > 1 || (stop::asked() > 0 || enough) && !self.stops(awaited, ui) {
                 return Ok(self.board.finished());
             }
             if self.waits(host_present) {
