@@ -42,6 +42,8 @@ pub struct Identity {
     pub port: u32,
     /// COMPACT, 0 with another codec.
     pub compact: u32,
+    /// ORDER, 0 with one hart.
+    pub order: u32,
 }
 
 /// "LOOK".
@@ -463,6 +465,7 @@ mod tests {
         mem_mask: 0xf000_0000,
         port: 1,
         compact: 0x60108,
+        order: 0,
     };
 
     #[test]

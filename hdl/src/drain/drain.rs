@@ -73,6 +73,8 @@ pub struct Drain<const RING_BITS: usize> {
     pub post_trigger: Signal<Out, Bits<32>>,
     /// KEY.
     pub key: Signal<Out, Bits<16>>,
+    /// ORDER_MODE.
+    pub order_mode: Signal<Out, Bits<2>>,
     core: DrainCore<RING_BITS>,
     uart_tx: UartTx,
     uart_rx: UartRx,
@@ -114,6 +116,7 @@ impl<const RING_BITS: usize> Drain<RING_BITS> {
             image_hi: Default::default(),
             post_trigger: Default::default(),
             key: Default::default(),
+            order_mode: Default::default(),
             core: DrainCore::new(identity),
             uart_tx: Default::default(),
             uart_rx: Default::default(),
@@ -155,6 +158,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.image_hi.next = self.core.image_hi.val();
         self.post_trigger.next = self.core.post_trigger.val();
         self.key.next = self.core.key.val();
+        self.order_mode.next = self.core.order_mode.val();
 
         // No bus, and no core but this project's.
         self.core.strapped.next = false;

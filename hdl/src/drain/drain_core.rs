@@ -130,6 +130,17 @@ pub struct DrainCore<const RING_BITS: usize> {
     pub post_trigger: Signal<Out, Bits<32>>,
     /// KEY.
     pub key: Signal<Out, Bits<16>>,
+    /// ORDER_MODE, as far as ORDER says that there is something to log.
+    pub order_mode: Signal<Out, Bits<2>>,
+    order_mode_ff: DFF<Bits<2>>,
+    /// The bit that `stored_bit` would be, of ORDER or ORDER_MODE.
+    ordered_ff: DFF<Bit>,
+    order_bit_ff: DFF<Bit>,
+    order_word: Constant<Bits<32>>,
+    order_has: Constant<Bits<2>>,
+    order_register: Constant<Bits<8>>,
+    sets_order: Signal<Local, Bit>,
+    mode_word: Signal<Local, Bits<32>>,
     ring: LogRing<RING_BITS>,
     framer: Framer,
     message: Message,
@@ -220,6 +231,15 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             image_hi: Default::default(),
             post_trigger: Default::default(),
             key: Default::default(),
+            order_mode: Default::default(),
+            order_mode_ff: Default::default(),
+            ordered_ff: Default::default(),
+            order_bit_ff: Default::default(),
+            order_word: Constant::new(u64::from(identity.order).into()),
+            order_has: Constant::new(u64::from(identity.order >> 24 & 3).into()),
+            order_register: Constant::new(0x18.into()),
+            sets_order: Default::default(),
+            mode_word: Default::default(),
             ring: Default::default(),
             framer: Default::default(),
             message: Default::default(),
@@ -265,6 +285,7 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
             poked_value_ff
         );
         dff_setup!(self, clock, strap_ff, strapped_ff);
+        dff_setup!(self, clock, order_mode_ff, ordered_ff, order_bit_ff);
         self.ring.reset.next = self.reset.val();
         self.framer.reset.next = self.reset.val();
         self.message.reset.next = self.reset.val();
@@ -345,6 +366,16 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         if self.strapped_ff.q.val() {
             self.message.stored_bit.next = self.strap_ff.q.val();
         }
+        self.ordered_ff.d.next = self.message.ordered.val();
+        self.mode_word.next = bit_cast::<32, 2>(self.order_mode_ff.q.val());
+        self.order_bit_ff.d.next = self.order_word.val().get_bit(self.index.val().index());
+        if self.message.setting.val() {
+            self.order_bit_ff.d.next = self.mode_word.val().get_bit(self.index.val().index());
+        }
+        if self.ordered_ff.q.val() {
+            self.message.stored_bit.next = self.order_bit_ff.q.val();
+        }
+        self.order_mode.next = self.order_mode_ff.q.val();
 
         self.status.next = 0.into();
         if self.recording.val() {
@@ -384,6 +415,11 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.control.write.next =
             (self.message.obey.val() & self.command.write.val() & !self.ask.val())
                 | self.poke.val();
+        self.sets_order.next = self.message.obey.val() & self.command.write.val() & !self.ask.val();
+        if self.sets_order.val() & (self.command.register.val() == self.order_register.val()) {
+            self.order_mode_ff.d.next =
+                self.command.value.val().get_bits::<2>(0) & self.order_has.val();
+        }
         self.control.register.next = self.command.register.val();
         self.control.value.next = self.command.value.val();
         if self.poking_ff.q.val() {
@@ -422,6 +458,7 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.command.byte_valid.next = self.rx_byte_valid.val();
         self.command.byte_data.next = self.rx_byte_data.val();
         if self.reset.val() {
+            self.order_mode_ff.d.next = 0.into();
             self.poking_ff.d.next = false;
         }
     }

@@ -66,6 +66,8 @@ pub struct Message {
     pub index: Signal<Out, Bits<5>>,
     /// The stored register wanted is COMPACT, which has no number.
     pub compact: Signal<Out, Bit>,
+    /// The stored register wanted is ORDER, or with `setting` ORDER_MODE, which have none either.
+    pub ordered: Signal<Out, Bit>,
     /// The bit that was wanted.
     pub stored_bit: Signal<In, Bit>,
     reply_ff: DFF<Bit>,
@@ -102,6 +104,8 @@ pub struct Message {
     slot_step: Constant<Bits<2>>,
     identities: Constant<Bits<5>>,
     compacts: Constant<Bits<5>>,
+    modes: Constant<Bits<5>>,
+    order_low: Constant<Bits<3>>,
     settings: Constant<Bits<5>>,
     counters: Constant<Bits<5>>,
     breaches: Constant<Bits<5>>,
@@ -141,6 +145,7 @@ impl Default for Message {
             number: Default::default(),
             index: Default::default(),
             compact: Default::default(),
+            ordered: Default::default(),
             stored_bit: Default::default(),
             reply_ff: Default::default(),
             register_ff: Default::default(),
@@ -171,6 +176,8 @@ impl Default for Message {
             slot_step: Constant::new(1.into()),
             identities: Constant::new(0.into()),
             compacts: Constant::new(1.into()),
+            modes: Constant::new(3.into()),
+            order_low: Constant::new(1.into()),
             settings: Constant::new(2.into()),
             counters: Constant::new(4.into()),
             breaches: Constant::new(5.into()),
@@ -225,7 +232,10 @@ impl Logic for Message {
         self.stored.next =
             (self.group.val() == self.identities.val()) | (self.group.val() == self.settings.val());
         self.compact.next = (self.group.val() == self.compacts.val()) & !self.low.val().any();
-        if self.compact.val() {
+        self.ordered.next = ((self.group.val() == self.compacts.val())
+            & (self.low.val() == self.order_low.val()))
+            | ((self.group.val() == self.modes.val()) & !self.low.val().any());
+        if self.compact.val() | self.ordered.val() {
             self.stored.next = true;
         }
         self.counter.next = self.group.val() == self.counters.val();

@@ -64,6 +64,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             window: firmware.window(),
             loaded: firmware.loaded_window(),
             key: 1,
+            order: Default::default(),
             max_instructions: None,
             patience: PATIENCE,
         },

@@ -19,7 +19,10 @@ use crate::transport::Link;
 use anyhow::{bail, Context, Result};
 use disk::Sink;
 use file::Recording;
-use lookback_log_format::config::{count_bits_for, COMPACT_REGISTERS, CONFIG_REGISTERS};
+use lookback_log_format::config::{
+    count_bits_for, COMPACT_REGISTERS, CONFIG_REGISTERS, ORDER_REGISTERS,
+};
+use lookback_log_format::order::OrderMode;
 use lookback_log_format::{link, registers as reg, RecorderConfig};
 use past::Past;
 use std::collections::BTreeMap;
@@ -49,6 +52,8 @@ pub struct Settings {
     pub loaded: Range<u32>,
     /// Intervals a key group, with codec `compact`.
     pub key: u16,
+    /// What is logged of the order of several harts.
+    pub order: OrderMode,
     /// After about so many instructions the recording is stopped.
     pub max_instructions: Option<u64>,
     /// How long a board may say nothing.
@@ -216,6 +221,9 @@ pub fn record_stream<W: Sink>(
         window: config.image_lo..config.image_hi,
         loaded: config.image_lo..config.image_hi,
         key: config.compact().map_or(1, |compact| compact.key),
+        order: config
+            .order
+            .map_or_else(OrderMode::default, |order| order.mode),
         max_instructions: None,
         patience: Duration::MAX,
     };
@@ -283,8 +291,15 @@ fn prepare(
     ] {
         wire.write(register, value, u32::MAX)?;
     }
+    let order = if several { wire.read(reg::ORDER)? } else { 0 };
+    if order != 0 {
+        // What is not there reads 0.
+        let mode = settings.order.register() & order >> 24;
+        wire.write(reg::ORDER_MODE, mode, u32::MAX)?;
+    }
     let mut values = BTreeMap::new();
     let more = COMPACT_REGISTERS.into_iter().filter(|_| compact);
+    let more = more.chain(ORDER_REGISTERS.into_iter().filter(|_| order != 0));
     for register in CONFIG_REGISTERS.into_iter().chain(more) {
         values.insert(register, wire.read(register)?);
     }

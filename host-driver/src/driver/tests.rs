@@ -267,6 +267,7 @@ pub(super) fn settings() -> Settings {
         window: 0x8000_0000..0x8000_1000,
         loaded: 0x8000_0000..0x8000_2000,
         key: 1,
+        order: Default::default(),
         max_instructions: None,
         patience: Duration::from_secs(4),
     }

@@ -27,7 +27,7 @@ pub const BLOCKS: &[Block] = &[
             triggered lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo
             lost_hi run_code;
         out byte_ready log_tx enable may_stall trigger_on_trap interval count_bits image_lo image_hi
-            post_trigger key),
+            post_trigger key order_mode),
     block!("drain-core", whole::Recordings<true>, 24; DrainCore<9> = DrainCore::new(registers::IDENTITY);
         clock; in reset byte_valid byte_data byte_last tx_ready rx_bit_valid rx_bit_data
             rx_byte_valid rx_byte_data strapped clock_hz mem_base mem_mask poke ask bus_register
@@ -35,7 +35,7 @@ pub const BLOCKS: &[Block] = &[
             recording ended end_reason triggered lost_any retired_lo retired_hi cycles_lo cycles_hi
             stalls_lo stalls_hi lost_lo lost_hi run_code;
         out byte_ready tx_valid tx_data quiet status control_word enable may_stall trigger_on_trap
-            interval count_bits image_lo image_hi post_trigger key),
+            interval count_bits image_lo image_hi post_trigger key order_mode),
     block!("drain-control", registers::Registers, 60; Control = Control::new(registers::IDENTITY);
         clock; in reset write register value pick setting number index status retired_lo retired_hi
             cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi run_code
@@ -52,7 +52,7 @@ pub const BLOCKS: &[Block] = &[
     block!("message", registers::Messages, 60; Message:
         clock; in reset clear fire register breached ended end_reason start start_end bit_index take word
             stored_bit;
-        out obey reply_ready end_due end_sent data more pick setting number index compact),
+        out obey reply_ready end_due end_sent data more pick setting number index compact ordered),
     block!("preset", stored::Register, 10; Preset<5> = Preset::new(9);
         clock; in d; out q),
     block!("register-bits", stored::Bits, 20;

@@ -17,7 +17,11 @@ pub const IDENTITY: Identity = Identity {
     mem_mask: 0xf00f_0ff0,
     port: 1,
     compact: 0x0006_1108,
+    order: 0x0310_aa84,
 };
+
+/// What the composer is told for ORDER_MODE.
+const ORDER_MODE: u32 = 2;
 
 /// Registers 0 to 7.
 pub const IDENTIFICATION: [u32; 8] = [
@@ -98,6 +102,8 @@ fn register() -> BoxedStrategy<u32> {
         2 => 0x20..0x30u32,
         2 => 0..8u32,
         1 => Just(8u32),
+        1 => Just(9u32),
+        1 => Just(0x18u32),
         1 => Just(0x17),
         1 => 0..256u32,
     ]
@@ -244,6 +250,8 @@ fn reply_to(register: u32) -> Vec<u8> {
     let value = match register >> 3 {
         0 => IDENTIFICATION[low],
         1 if low == 0 => IDENTITY.compact,
+        1 if low == 1 => IDENTITY.order,
+        3 if low == 0 => ORDER_MODE,
         2 => settings[low],
         // STATUS, RETIRED, CYCLES, STALLS, LOST.
         4 => [
@@ -275,7 +283,7 @@ impl Check for Messages {
     fn drive(run: &[Ask], dut: &mut dyn Dut, out: &mut Records) {
         let mut bench = Composer {
             dut,
-            stored: (false, 0, 0, false),
+            stored: (false, 0, 0, false, false),
         };
         bench.pulse("reset");
         for ask in run {
@@ -353,7 +361,7 @@ impl Check for Messages {
 struct Composer<'a> {
     dut: &'a mut dyn Dut,
     /// the stored bit that was wanted: setting, number, index, and whether it is COMPACT's
-    stored: (bool, u32, u32, bool),
+    stored: (bool, u32, u32, bool, bool),
 }
 
 impl Composer<'_> {
@@ -371,13 +379,16 @@ impl Composer<'_> {
             self.dut.get("number"),
             self.dut.get("index"),
             self.dut.get("compact") == 1,
+            self.dut.get("ordered") == 1,
         );
         self.dut.cycle();
-        let (setting, number, index, compact) = self.stored;
+        let (setting, number, index, compact, ordered) = self.stored;
         let file = if setting { &settings } else { &IDENTIFICATION };
-        let word = match compact {
-            true => IDENTITY.compact,
-            false => file[number as usize],
+        let word = match (compact, ordered, setting) {
+            (true, ..) => IDENTITY.compact,
+            (_, true, true) => ORDER_MODE,
+            (_, true, false) => IDENTITY.order,
+            _ => file[number as usize],
         };
         self.dut.set("stored_bit", word >> index & 1);
     }
