@@ -25,18 +25,31 @@ struct Seen {
     numbers: [u64; 4],
 }
 
-/// What a host sends to start a recording that may hold the hart.
-fn start_recording() -> Vec<u8> {
+/// Starts a recording that may hold the hart, as a host does: the next command follows the reply to
+/// the last one. Gives what the board has sent meanwhile.
+fn start_recording(board: &mut Board) -> Vec<u8> {
     let settings = [
         (reg::INTERVAL, 500),
         (reg::COUNT_BITS, 9),
         (reg::CONTROL, reg::CONTROL_MAY_STALL),
         (reg::CONTROL, reg::CONTROL_MAY_STALL | reg::CONTROL_RECORD),
     ];
-    (0_u16..)
-        .zip(settings)
-        .flat_map(|(seq, (register, value))| Frame::write(seq, register, value).to_wire())
-        .collect()
+    let mut link = Vec::new();
+    for (seq, (register, value)) in (0_u16..).zip(settings) {
+        board.link_send(&Frame::write(seq, register, value).to_wire());
+        let reply = |link: &[u8]| {
+            frames(link)
+                .iter()
+                .any(|f| f.reply() == Some((register, value)))
+        };
+        let waited = (0..1000).find(|_| {
+            board.run(1000).unwrap();
+            link.extend(board.link_take());
+            reply(&link)
+        });
+        assert!(waited.is_some(), "no reply to a write of {register:#x}");
+    }
+    link
 }
 
 /// Plays a program on a board of a preset, or on the SoC alone.
@@ -68,8 +81,9 @@ fn play(engine: EngineChoice, preset: Option<&str>, name: &str, input: &[u8]) ->
         Err(error) => panic!("{error}"),
     };
     board.console_send(input);
+    let mut link = Vec::new();
     if preset.is_some() {
-        board.link_send(&start_recording());
+        link = start_recording(&mut board);
     }
     let start = Instant::now();
     let status = board.run(20_000_000).unwrap();
@@ -80,9 +94,10 @@ fn play(engine: EngineChoice, preset: Option<&str>, name: &str, input: &[u8]) ->
         rate / 1e3
     );
     while !board.run(100_000).unwrap().quiet {}
+    link.extend(board.link_take());
     Some(Seen {
         console: board.console_take(),
-        link: board.link_take(),
+        link,
         trace: board.take_trace(),
         ram: board.ram().to_vec(),
         finished: board.finished(),
