@@ -207,7 +207,7 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "adapter-break-leads-on",
         what: "After c.ebreak nobody says where it goes on.",
         block: "adapter",
-        from: "jumps = breaks_ff$q | ",
+        from: "jumps = (breaks_ff$q & ~trap_ff$q) | ",
         to: "jumps = ",
         quick: false,
     },

@@ -247,7 +247,7 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "register-image-unaligned",
         what: "The image window's end keeps bits below 64.",
         block: "drain-control",
-        from: "kept = above_8 | &place_ff$q[(32'h1)+:(2)];",
+        from: "kept = above_6;",
         to: "kept = 1'b1;",
         quick: false,
     },
@@ -356,11 +356,11 @@ pub(super) const FAULTS: &[Fault] = &[
         quick: false,
     },
     Fault {
-        name: "drain-sum-all",
-        what: "The digest of the stream turns with other registers.",
+        name: "drain-sum-turns-on",
+        what: "The digest of the stream turns with the rest of its reply, too.",
         block: "drain-core",
         from: "sum$turn = framer$message_shift & message$link_bit & is_sum;",
-        to: "sum$turn = framer$message_shift & message$link_bit;",
+        to: "sum$turn = framer$message_shift & is_sum;",
         quick: false,
     },
 ];
