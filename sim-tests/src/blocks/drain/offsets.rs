@@ -44,6 +44,17 @@ pub enum Move {
     Clear,
 }
 
+/// Places go round between KEPT and FURTHEST, and then every offset is read as a whole.
+fn around() -> impl Strategy<Value = Vec<Move>> {
+    (490..510usize, 4..60u32, 30..200usize).prop_map(|(before, back, after)| {
+        let bytes = |n| vec![Move::Bytes(true, true); n];
+        let read = |which| [vec![Move::Which(which)], vec![Move::Read(true); 34]].concat();
+        let acknowledged = vec![Move::Host(false, back)];
+        let reads = (0..3).flat_map(read).collect();
+        [bytes(before), acknowledged, bytes(after), reads].concat()
+    })
+}
+
 impl Lockstep for Offsets {
     type Step = Move;
 
@@ -62,7 +73,8 @@ impl Lockstep for Offsets {
         let far = (200..900usize).prop_map(|n| vec![Move::Bytes(true, true); n]);
         prop_oneof![
             1 => vec(step.clone(), 1..700),
-            1 => (far, vec(step, 1..400)).prop_map(|(far, steps)| [far, steps].concat()),
+            1 => (far, vec(step.clone(), 1..400)).prop_map(|(far, steps)| [far, steps].concat()),
+            1 => (around(), vec(step, 1..200)).prop_map(|(around, steps)| [around, steps].concat()),
         ]
         .boxed()
     }
