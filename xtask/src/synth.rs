@@ -10,6 +10,9 @@ use std::process::Command;
 pub struct Arguments {
     /// Presets of rtl-gen; those with a budget when none is named.
     presets: Vec<String>,
+    /// With yosys' multiplexers of LUTs, which boards are built without.
+    #[arg(long)]
+    wide: bool,
 }
 
 /// The most LUT4 that a preset may take.
@@ -45,9 +48,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     } else {
         arguments.presets.clone()
     };
+    let command = if arguments.wide {
+        "synth_ecp5"
+    } else {
+        SYNTH_ECP5
+    };
     println!("| preset | LUT4 | CCU2C | DPR16X4 | FF | DP16KD |\n|---|---|---|---|---|---|");
     for preset in presets {
-        println!("{}", row(&preset, &synthesise(&preset)?));
+        println!("{}", row(&preset, &synthesise(&preset, command)?));
     }
     Ok(())
 }
@@ -55,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// Fails when a preset is over its budget, or its memories did not become block RAM.
 pub fn check() -> Result<()> {
     for budget in BUDGETS {
-        let cells = synthesise(budget.preset)?;
+        let cells = synthesise(budget.preset, SYNTH_ECP5)?;
         println!("{}", row(budget.preset, &cells));
         let lut4 = count(&cells, "LUT4");
         ensure!(
@@ -83,7 +91,7 @@ pub(crate) fn count(cells: &Cells, cell: &str) -> u64 {
     cells.get(cell).copied().unwrap_or(0)
 }
 
-fn synthesise(preset: &str) -> Result<Cells> {
+fn synthesise(preset: &str, command: &str) -> Result<Cells> {
     let preset = lookback_rtl_gen::find(preset)?;
     let design = preset.generate()?;
     let folder = tempfile::tempdir()?;
@@ -91,7 +99,7 @@ fn synthesise(preset: &str) -> Result<Cells> {
     // depend on where that lies.
     std::fs::write(folder.path().join("design.v"), &design.verilog)?;
     let script = format!(
-        "read_verilog design.v; {SYNTH_ECP5} -top {}; tee -q -o stat.txt stat",
+        "read_verilog design.v; {command} -top {}; tee -q -o stat.txt stat",
         design.top
     );
     let output = Command::new("yosys")
