@@ -50,15 +50,18 @@ pub fn open(parcel: &Frame) -> Result<Frame, NoParcel> {
     })
 }
 
+/// The first byte of a parcel: whose it is, and whether it begins something.
+pub fn name(hart: u8, first: bool) -> u8 {
+    hart & 7 | u8::from(first) << 7
+}
+
 /// Cuts a record of a hart into parcels, as the recorder does.
 pub fn pack(hart: u8, record: &[u8]) -> Vec<Vec<u8>> {
-    let name = hart & 7;
     let mut parcels = Vec::new();
     let mut rest = record;
     loop {
         let (bytes, after) = rest.split_at(rest.len().min(PARCEL_BYTES));
-        let first = if parcels.is_empty() { 0x80 } else { 0 };
-        let mut parcel = alloc::vec![name | first];
+        let mut parcel = alloc::vec![name(hart, parcels.is_empty())];
         parcel.extend_from_slice(bytes);
         parcels.push(parcel);
         rest = after;

@@ -11,6 +11,7 @@ pub mod disk;
 mod drain;
 pub mod ending;
 pub mod file;
+mod parcels;
 pub mod past;
 pub mod stream;
 pub mod summary;
@@ -121,7 +122,7 @@ pub fn record<W: Sink>(
         control: start,
         name,
         ring_bytes,
-        stream: Stream::default(),
+        stream: Stream::new(harts),
         summary: Summary::new(recording.path()),
     };
     match acked::drain(&mut wire, &mut recording, begin, settings, watcher)? {
@@ -251,14 +252,7 @@ fn prepare(
         wire.write(reg::CONTROL, 0, reg::CONTROL_RECORD)?;
         discard_until_quiet(wire)?;
     }
-    // The pieces of several harts' intervals lie between each other, which the link with
-    // acknowledgements does not put together yet.
-    let several = wire.read(reg::VERSION)? >> 24 > 1;
-    let mut control = if several {
-        0
-    } else {
-        link::CONTROL_ACKNOWLEDGED
-    };
+    let mut control = link::CONTROL_ACKNOWLEDGED;
     if settings.may_stall {
         control |= reg::CONTROL_MAY_STALL;
     }
@@ -276,7 +270,7 @@ fn prepare(
     // A board without an acknowledged link leaves that bit 0. So does one that is reset just now,
     // but not twice.
     let mut accepted = wire.write(reg::CONTROL, control, !link::CONTROL_ACKNOWLEDGED)?;
-    if accepted & link::CONTROL_ACKNOWLEDGED == 0 && !several {
+    if accepted & link::CONTROL_ACKNOWLEDGED == 0 {
         accepted = wire.write(reg::CONTROL, control, !link::CONTROL_ACKNOWLEDGED)?;
     }
     let compact = (wire.read(reg::VERSION)? >> 16) as u8 == CODEC_COMPACT;

@@ -107,7 +107,7 @@ impl Seen {
         Self {
             config: None,
             name: None,
-            stream: Stream::default(),
+            stream: Stream::new(1),
             summary: Summary::new(path),
             ended: false,
         }
@@ -115,12 +115,16 @@ impl Seen {
 
     fn take(&mut self, chunk: &RawChunk) -> Result<()> {
         if let Some(config) = chunk.config() {
-            self.config.get_or_insert(config?);
+            if self.config.is_none() {
+                let config = config?;
+                self.stream = Stream::new(config.harts);
+                self.config = Some(config);
+            }
         } else if let Some(name) = chunk.stream() {
             self.name = Some(name);
         } else if let Some(piece) = chunk.piece() {
             let before = self.stream.wanted;
-            if let Some(record) = self.stream.known(&piece)? {
+            for record in self.stream.known(&piece)? {
                 self.summary.record(&record, record.to_bytes().len() as u64);
             }
             let missing = piece.offset.saturating_sub(before);

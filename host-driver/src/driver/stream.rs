@@ -3,12 +3,14 @@
 
 use super::disk::Sink;
 use super::file::Recording;
+use super::parcels::Parcels;
 use super::summary::Summary;
 use anyhow::{bail, Result};
 use lookback_log_format::container::Piece;
 use lookback_log_format::interval::Record;
 use lookback_log_format::link::{widen, Placed};
-use lookback_log_format::stream::MAX_RECORD;
+use lookback_log_format::parcel;
+use lookback_log_format::stream::{Item, MAX_RECORD};
 use lookback_log_format::CRC;
 use std::collections::VecDeque;
 
@@ -38,12 +40,13 @@ pub struct Stream {
     unfiled: usize,
     /// Lengths of the file, and the offsets that are in it then.
     filed: VecDeque<(u64, u64)>,
-    /// Index of the next record, once one was seen.
-    pub next_index: Option<u32>,
+    /// Several harts share the stream: each piece is a parcel.
+    parcels: Option<Parcels>,
 }
 
-impl Default for Stream {
-    fn default() -> Self {
+impl Stream {
+    /// Nothing was taken yet.
+    pub fn new(harts: u8) -> Self {
         Self {
             wanted: 0,
             safe: 0,
@@ -52,34 +55,41 @@ impl Default for Stream {
             open: Vec::new(),
             unfiled: 0,
             filed: VecDeque::new(),
-            next_index: None,
+            parcels: (harts > 1).then(Parcels::default),
         }
     }
-}
 
-impl Stream {
     /// CRC-32 of all bytes taken.
     pub fn sum(&self) -> u32 {
         !self.sum
     }
 
-    /// Takes a piece that is in a file already; its record, when it completes one.
-    pub fn known(&mut self, piece: &Piece) -> Result<Option<Record>> {
-        if piece.first || piece.offset != self.wanted {
+    /// Takes a piece that is in a file already; the records that it completes.
+    pub fn known(&mut self, piece: &Piece) -> Result<Vec<Record>> {
+        self.wanted = piece.offset;
+        if let (Some(parcels), Some(_)) = (&mut self.parcels, piece.turn) {
+            let records = parcels.known(piece).into_iter().filter_map(|item| match item {
+                Item::Record { record, .. } => Some(record),
+                Item::Broken { .. } => None,
+            });
+            let records = records.collect();
+            self.count(&[parcel::name(piece.hart, piece.first)]);
+            self.count(&piece.bytes);
+            self.safe = self.wanted;
+            return Ok(records);
+        }
+        if piece.first || piece.offset != self.safe {
             self.open.clear();
         }
         self.hart = piece.hart;
-        self.wanted = piece.offset;
-        self.add(&piece.bytes);
-        self.unfiled = 0;
+        self.count(&piece.bytes);
+        self.open.extend_from_slice(&piece.bytes);
         self.safe = self.wanted;
         if !piece.last {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let bytes = std::mem::take(&mut self.open);
-        let record = Record::from_bytes(&bytes)?;
-        self.next_index = Some(record.index().wrapping_add(1));
-        Ok(Some(record))
+        Ok(vec![Record::from_bytes(&bytes)?])
     }
 
     /// Takes a piece from the link if it is the next one. A record that it completes is counted.
@@ -98,18 +108,22 @@ impl Stream {
                 Place::Behind
             });
         }
+        if self.parcels.is_some() {
+            self.take_parcel(piece, file, summary)?;
+            return Ok(Place::Taken);
+        }
         if self.open.len() + piece.bytes.len() > MAX_RECORD {
             bail!("the board sends an interval that is longer than any can be");
         }
         self.hart = hart;
-        self.add(piece.bytes);
+        self.count(piece.bytes);
+        self.open.extend_from_slice(piece.bytes);
         self.unfiled += piece.bytes.len();
         if piece.last {
             self.write(true, file)?;
             let bytes = std::mem::take(&mut self.open);
             // What is no record is in the file, and its readers say so.
             if let Ok(record) = Record::from_bytes(&bytes) {
-                self.next_index = Some(record.index().wrapping_add(1));
                 summary.record(&record, bytes.len() as u64);
             } else {
                 summary
@@ -120,15 +134,52 @@ impl Stream {
         Ok(Place::Taken)
     }
 
+    /// A parcel goes into the file as it comes.
+    fn take_parcel<W: Sink>(
+        &mut self,
+        piece: &Placed<'_>,
+        file: &mut Recording<W>,
+        summary: &mut Summary,
+    ) -> Result<()> {
+        let offset = self.wanted;
+        self.count(piece.bytes);
+        let parcels = self.parcels.get_or_insert_with(Parcels::default);
+        let filed = match parcels.take(offset, piece.bytes) {
+            Ok((piece, items)) => {
+                summary.items(piece.hart, items);
+                piece
+            }
+            // What is no parcel is in the file, and its readers say so.
+            Err(error) => {
+                summary.losses.push(format!("the board sent {error}"));
+                Piece {
+                    hart: 0,
+                    first: false,
+                    last: true,
+                    offset,
+                    turn: None,
+                    bytes: piece.bytes.to_vec(),
+                }
+            }
+        };
+        file.piece(&filed)?;
+        self.filed.push_back((file.written(), self.wanted));
+        Ok(())
+    }
+
     /// Bytes that cannot be acknowledged yet.
     pub fn unsafe_bytes(&self) -> u64 {
         self.wanted - self.safe
     }
 
-    /// The bytes from what is wanted to `offset` are gone for ever; a record begins there.
+    /// The bytes from what is wanted to `offset` are gone for ever; a record, or a parcel, begins
+    /// there.
     pub fn jump<W: Sink>(&mut self, offset: u64, file: &mut Recording<W>) -> Result<()> {
         self.write(false, file)?;
         self.open.clear();
+        if let Some(parcels) = &mut self.parcels {
+            parcels.jump();
+        }
         self.wanted = offset;
         self.filed.push_back((file.written(), offset));
         Ok(())
@@ -145,6 +196,7 @@ impl Stream {
             first: fresh == 0,
             last,
             offset: self.wanted - self.unfiled as u64,
+            turn: None,
             bytes: self.open[fresh..].to_vec(),
         })?;
         self.unfiled = 0;
@@ -160,11 +212,10 @@ impl Stream {
         }
     }
 
-    fn add(&mut self, bytes: &[u8]) {
+    fn count(&mut self, bytes: &[u8]) {
         let mut digest = CRC.digest_with_initial(self.sum.reverse_bits());
         digest.update(bytes);
         self.sum = !digest.finalize();
-        self.open.extend_from_slice(bytes);
         self.wanted += bytes.len() as u64;
     }
 }

@@ -6,6 +6,7 @@ use super::wire::Traffic;
 use crate::text::{count, plural, rate};
 use lookback_log_format::frame::End;
 use lookback_log_format::interval::Record;
+use lookback_log_format::stream::Item;
 use lookback_log_format::trigger::Fired;
 use lookback_log_format::Breach;
 use serde::Serialize;
@@ -100,6 +101,18 @@ impl Summary {
                 self.lost_instructions += u64::from(gap.lost);
             }
             Record::Order(_) => self.order_bytes += len,
+        }
+    }
+
+    /// What came of a hart's parcels.
+    pub(super) fn items(&mut self, hart: u8, items: Vec<Item>) {
+        for item in items {
+            match item {
+                Item::Record { record, bytes } => self.record(&record, bytes.len() as u64),
+                Item::Broken { bytes, why } => self.losses.push(format!(
+                    "an interval of hart {hart} is dropped ({bytes} bytes of it arrived): {why}"
+                )),
+            }
         }
     }
 
