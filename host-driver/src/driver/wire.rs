@@ -10,7 +10,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// How often a request is sent before the board counts as silent.
-const ATTEMPTS: u32 = 4;
+const ATTEMPTS: u32 = 8;
 
 /// Ends whatever half frame the board may hold from an earlier connection.
 const RESYNC: [u8; 4] = [0; 4];
