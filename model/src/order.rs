@@ -4,8 +4,7 @@ use crate::chunk_counter::{Access, Chunk, ChunkCounter};
 use crate::strata_arbiter::{StrataArbiter, Strides, EXTERNAL};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::order::{
-    put_element, OrderElement, OrderKind, OrderRecord, OrderSettings, MAX_ELEMENTS,
-    MAX_INTERVAL_ENDS,
+    encode, OrderElement, OrderKind, OrderRecord, OrderSettings, MAX_ELEMENTS, MAX_INTERVAL_ENDS,
 };
 use lookback_log_format::Retire;
 
@@ -14,7 +13,7 @@ use lookback_log_format::Retire;
 struct Writer {
     kind: OrderKind,
     open: Option<OrderRecord>,
-    count: usize,
+    elements: Vec<OrderElement>,
     interval_ends: u8,
     /// The block of the EXTERNAL that was written last, if nothing came after it.
     last_external: Option<u32>,
@@ -27,7 +26,7 @@ impl Writer {
         Self {
             kind,
             open: None,
-            count: 0,
+            elements: Vec::new(),
             interval_ends: 0,
             last_external: None,
             next_index: 0,
@@ -46,15 +45,14 @@ impl Writer {
                 reason: EndReason::Length,
             });
             self.next_index = self.next_index.wrapping_add(1);
-            (self.count, self.interval_ends) = (0, 0);
+            self.interval_ends = 0;
             self.last_external = None;
         }
     }
 
     fn put(&mut self, element: OrderElement) {
-        if let Some(open) = &mut self.open {
-            put_element(&mut open.elements, open.retired.len(), self.kind, element);
-            self.count += 1;
+        if self.open.is_some() {
+            self.elements.push(element);
             self.last_external = None;
         }
     }
@@ -68,12 +66,14 @@ impl Writer {
 
     fn is_full(&self) -> bool {
         self.open.is_some()
-            && (self.count >= MAX_ELEMENTS || self.interval_ends >= MAX_INTERVAL_ENDS)
+            && (self.elements.len() >= MAX_ELEMENTS || self.interval_ends >= MAX_INTERVAL_ENDS)
     }
 
     fn end(&mut self, reason: EndReason) {
         if let Some(mut record) = self.open.take() {
             record.reason = reason;
+            let elements = std::mem::take(&mut self.elements);
+            record.elements = encode(record.retired.len(), self.kind, &elements);
             self.records.push(record);
         }
     }
