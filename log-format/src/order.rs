@@ -73,7 +73,7 @@ pub enum OrderElement {
         /// How many, not 0.
         size: u32,
     },
-    /// Somebody else than the harts wrote to the block that begins at this address.
+    /// Somebody else than the harts wrote to the block with this number.
     External(u32),
 }
 
@@ -185,9 +185,9 @@ pub fn encode(harts: usize, kind: OrderKind, elements: &[OrderElement]) -> Vec<u
                     OrderElement::Chunk { hart, size } => {
                         put_number(&mut out, size << hart_bits(harts) | u32::from(hart));
                     }
-                    OrderElement::External(address) => {
+                    OrderElement::External(block) => {
                         put_number(&mut out, 0);
-                        out.extend(address.to_le_bytes());
+                        put_number(&mut out, block);
                     }
                     OrderElement::Stratum(_) => {}
                 }
@@ -206,12 +206,12 @@ fn put_coded(coder: &mut Encoder, harts: usize, element: OrderElement) {
                 class = coder.stride(class, stride);
             }
         }
-        OrderElement::External(address) => {
+        OrderElement::External(block) => {
             coder.bin(KIND, true);
             coder.raw(false);
-            for byte in address.to_le_bytes() {
-                coder.byte(byte);
-            }
+            let mut bytes = Vec::new();
+            put_number(&mut bytes, block);
+            bytes.into_iter().for_each(|byte| coder.byte(byte));
         }
         OrderElement::Chunk { .. } => {}
     }
@@ -255,18 +255,22 @@ fn stratum(coder: &mut Decoder<'_>, harts: usize) -> Result<Option<OrderElement>
     if coder.raw()? {
         return coder.end().map(|()| None);
     }
-    let mut address = [0; 4];
-    for byte in &mut address {
-        *byte = coder.byte()?;
+    let mut bytes = Vec::new();
+    loop {
+        let byte = coder.byte()?;
+        bytes.push(byte);
+        if byte & 0x80 == 0 || bytes.len() > 5 {
+            let block = Numbers::new(&bytes).next(5)?;
+            return Ok(Some(OrderElement::External(block)));
+        }
     }
-    Ok(Some(OrderElement::External(u32::from_le_bytes(address))))
 }
 
 fn chunk(numbers: &mut Numbers<'_>, harts: usize) -> Result<OrderElement> {
     let start = numbers.at();
     let first = numbers.next(3)?;
     if first == 0 {
-        return numbers.word().map(OrderElement::External);
+        return numbers.next(5).map(OrderElement::External);
     }
     let (size, hart) = (
         first >> hart_bits(harts),

@@ -57,9 +57,9 @@ impl Writer {
         }
     }
 
-    fn put_external(&mut self, block: u32, address: u32) {
+    fn put_external(&mut self, block: u32) {
         if self.last_external != Some(block) {
-            self.put(OrderElement::External(address));
+            self.put(OrderElement::External(block));
             self.last_external = Some(block);
         }
     }
@@ -130,15 +130,14 @@ impl Order {
     pub fn external(&mut self, addr: u32) {
         self.before_next();
         let block = self.settings.block(addr);
-        let address = block << self.settings.block_bits;
         if let Some((arbiter, writer)) = &mut self.strata {
             let stratum = arbiter.access(EXTERNAL, block, true);
             stratum.into_iter().for_each(|s| put_stratum(writer, s));
-            writer.put_external(block, address);
+            writer.put_external(block);
         }
         if let Some((counter, writer)) = &mut self.chunks {
             put_chunks(writer, counter.external(block));
-            writer.put_external(block, address);
+            writer.put_external(block);
         }
     }
 
@@ -233,7 +232,7 @@ mod tests {
         order.external(0x8000_0108);
         let mut strides = [0; 8];
         let strata = elements(&mut order.clone(), OrderKind::Strata);
-        let external = OrderElement::External(0x8000_0100);
+        let external = OrderElement::External(0x800_0010);
         let none = OrderElement::Stratum(strides);
         strides[1] = 1;
         assert_eq!(

@@ -55,14 +55,4 @@ impl<'a> Numbers<'a> {
         }
         Err(bad(start, "a number that is too long"))
     }
-
-    /// Four bytes, the lowest first.
-    pub fn word(&mut self) -> Result<u32> {
-        let bytes = self.bytes.get(self.at..self.at + 4);
-        let bytes = bytes.ok_or_else(|| bad(self.at, "an element of which the end is missing"))?;
-        let mut word = [0; 4];
-        word.copy_from_slice(bytes);
-        self.at += 4;
-        Ok(u32::from_le_bytes(word))
-    }
 }
