@@ -5,8 +5,8 @@
 //!  ask hart block … ─► signatures of all harts ─► whose chunks end, then the hart's own
 //!                                               ─► ended, ended_hart, ended_size ─► done
 //! ```
-//! A retirement without an access takes one cycle, any other three, and one more for each hart if a
-//! chunk ends. `ask` and what it is about hold until `done`.
+//! A retirement without an access takes one cycle, any other two; if others' chunks end, one more and one
+//! for each hart, and one if its own ends. `ask` and what it is about hold until `done`.
 //!
 //! Signatures are emptied at once: every place has a mark, and counts only if that is the number of the
 //! hart's open chunk. Before a number comes round again every place was written anew: each chunk does
@@ -21,7 +21,7 @@ use rust_hdl::prelude::*;
 enum Turn {
     /// waits, or counts what is no access; signatures are addressed
     Idle,
-    /// what they say is there
+    /// what they say is there; counts, unless others' chunks end first
     Judge,
     /// ends chunks, one hart a cycle
     Ends,
@@ -76,6 +76,8 @@ circuit! {
         was_written_ff: DFF<Bit>,
         at: Signal<Local, Bits<2>>,
         touches: Signal<Local, Bit>,
+        was_read: Signal<Local, Bit>,
+        was_written: Signal<Local, Bit>,
         own: Signal<Local, Bit>,
         alive: Signal<Local, Bit>,
         place: Signal<Local, Bits<P>>,
@@ -156,6 +158,8 @@ impl<
 
         // Whose chunks the access ends; what is known of the hart's own.
         self.ending.next = self.nobody.val();
+        self.was_read.next = self.was_read_ff.q.val();
+        self.was_written.next = self.was_written_ff.q.val();
         for i in 0..N {
             self.signatures[i].clock.next = self.clock.val();
             self.numbers[i].clock.next = self.clock.val();
@@ -173,10 +177,12 @@ impl<
                 self.ending.next = self.ending.val().replace_bit(i, true);
             }
             if self.own.val() & (self.turn_ff.q.val() == Turn::Judge) {
-                self.was_read_ff.d.next = self.alive.val() & self.place.val().get_bit(0);
-                self.was_written_ff.d.next = self.alive.val() & self.place.val().get_bit(1);
+                self.was_read.next = self.alive.val() & self.place.val().get_bit(0);
+                self.was_written.next = self.alive.val() & self.place.val().get_bit(1);
             }
         }
+        self.was_read_ff.d.next = self.was_read.val();
+        self.was_written_ff.d.next = self.was_written.val();
         self.any_ending.next = self.ending.val().any();
 
         // One hart at a time: the one that is visited, or the one that retires.
@@ -188,6 +194,7 @@ impl<
         self.marks.read_address.next = self.at.val();
         self.counts.next = self.retires.val()
             & ((self.turn_ff.q.val() == Turn::Count)
+                | ((self.turn_ff.q.val() == Turn::Judge) & !self.any_ending.val())
                 | ((self.turn_ff.q.val() == Turn::Idle)
                     & self.ask.val()
                     & !self.close.val()
@@ -203,11 +210,11 @@ impl<
         self.size.next = self.sizes.read_data.val() + self.one.val();
         self.newly.next = self.no_marks.val();
         if self.touches.val() {
-            if (self.reads.val() & !self.was_read_ff.q.val())
-                ^ (self.writes.val() & !self.was_written_ff.q.val())
+            if (self.reads.val() & !self.was_read.val())
+                ^ (self.writes.val() & !self.was_written.val())
             {
                 self.newly.next = self.one_mark.val();
-            } else if self.reads.val() & !self.was_read_ff.q.val() {
+            } else if self.reads.val() & !self.was_read.val() {
                 self.newly.next = self.two_marks.val();
             }
         }
@@ -235,10 +242,10 @@ impl<
 
         // Signatures: what the access adds, or the place that the end of a chunk writes anew.
         self.word.next = self.no_word.val();
-        if self.reads.val() | self.was_read_ff.q.val() {
+        if self.reads.val() | self.was_read.val() {
             self.word.next = self.word.val() | self.read_bit.val();
         }
-        if self.writes.val() | self.was_written_ff.q.val() {
+        if self.writes.val() | self.was_written.val() {
             self.word.next = self.word.val() | self.written_bit.val();
         }
         // All see the same; only the one that it is about is written, or all while `clear`, when all
@@ -295,9 +302,13 @@ impl<
             }
             Turn::Judge => {
                 self.ending_ff.d.next = self.ending.val();
-                self.turn_ff.d.next = Turn::Count;
+                self.turn_ff.d.next = Turn::Idle;
                 if self.any_ending.val() {
                     self.turn_ff.d.next = Turn::Ends;
+                } else if self.retires.val() & self.ends_own.val() {
+                    self.turn_ff.d.next = Turn::Own;
+                } else {
+                    self.done.next = true;
                 }
             }
             Turn::Ends => {

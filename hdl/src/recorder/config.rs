@@ -192,7 +192,7 @@ pub const ORDER: OrderSizes = OrderSizes {
     filter_bits: 10,
     signature_bits: 10,
     chunk_bits: 16,
-    queue_bits: 9,
+    queue_bits: 11,
     queue_reserve: 64,
 };
 

@@ -7,7 +7,7 @@
 //! ```
 //! One event a cycle comes in: a retirement, an external write, or a retirement that is no access and
 //! an external write after it. Events wait in the queue; with what they take (one cycle without an
-//! access, three and more with one) they go through slower than they may come for a while, but not
+//! access, two and more with one) they go through slower than they may come for a while, but not
 //! slower than the bus of several harts lets them come. `pressure` rises early enough to stall.
 //!
 //! If nobody stalls and the queue is full, an event is lost: open records end with reason 4, and there
@@ -380,6 +380,7 @@ impl<
                         self.which_ff.d.next = true;
                         self.step_ff.d.next = Step::Head;
                     } else if self.touches.val() & self.strata.val() {
+                        self.arbiter.ask.next = true;
                         self.step_ff.d.next = Step::Strata;
                     } else if self.chunks.val() {
                         self.counter.ask.next = true;
@@ -451,11 +452,13 @@ impl<
             }
             Step::Strata => {
                 if self.arbiter.done.val() {
-                    self.step_ff.d.next = Step::Count;
                     if self.turns_external.val() {
                         self.step_ff.d.next = Step::StrataExternal;
                     } else if self.chunks.val() {
                         self.step_ff.d.next = Step::Chunks;
+                    } else {
+                        self.step_ff.d.next = Step::Next;
+                        self.counted.next = true;
                     }
                 }
             }
@@ -474,9 +477,11 @@ impl<
             }
             Step::Chunks => {
                 if self.counter.done.val() {
-                    self.step_ff.d.next = Step::Count;
                     if self.turns_external.val() {
                         self.step_ff.d.next = Step::ChunksExternal;
+                    } else {
+                        self.step_ff.d.next = Step::Next;
+                        self.counted.next = true;
                     }
                 }
             }

@@ -5,8 +5,8 @@
 //!  ask writer block writes ─► entries (block, writer), filter (sets of writers) ─► dependent?
 //!                        take ─► strides of hart 0, 1, …: stride_valid, stride ─► done
 //! ```
-//! An access takes three cycles, four if it makes another block fall out of the entries; a stratum
-//! takes as many more as there are harts. `ask` and what it is about hold until `done`.
+//! An access takes two cycles, four if it makes another block fall out of the entries; a stratum takes
+//! one more and as many as there are harts. `ask` and what it is about hold until `done`.
 //!
 //! Entries and filter are emptied at once: each has a mark, and counts only if that is the number of
 //! the region. Before a number comes round again every place was written anew: each stratum does that
@@ -21,12 +21,10 @@ use rust_hdl::prelude::*;
 enum Turn {
     /// waits; memories are addressed
     Idle,
-    /// what they say is there
+    /// what they say is there; counts and writes, unless a stratum comes first
     Judge,
-    /// tells the strides, one a cycle
+    /// tells the strides, one a cycle; with the last, one place is written anew
     Tell,
-    /// one place is written anew, and read again what is asked about
-    Sweep,
     /// counts and writes
     Count,
     /// a block that fell out goes into the filter
@@ -91,6 +89,7 @@ circuit! {
         full: Signal<Local, Bit>,
         dependent: Signal<Local, Bit>,
         falls: Signal<Local, Bit>,
+        counts: Signal<Local, Bit>,
         next_region: Signal<Local, Bits<E>>,
         sweeps: Signal<Local, Bit>,
         swept: Signal<Local, Bits<F>>,
@@ -188,12 +187,13 @@ impl<
         self.stride_last.next = self.last_hart.val();
 
         // One place is written anew: an entry and one of the filter.
-        self.away.next = self.region_ff.q.val() ^ self.half.val();
-        self.swept.next = self.region_ff.q.val().get_bits::<F>(0);
+        self.away.next = self.next_region.val() ^ self.half.val();
+        self.swept.next = self.next_region.val().get_bits::<F>(0);
         if self.clear.val() {
             self.swept.next = self.sweep.val();
         }
-        self.sweeps.next = self.clear.val() | (self.turn_ff.q.val() == Turn::Sweep);
+        self.sweeps.next =
+            self.clear.val() | ((self.turn_ff.q.val() == Turn::Tell) & self.last_hart.val());
         self.entries.write_enable.next = self.sweeps.val();
         self.entries.write_address.next = self.swept.val().get_bits::<T>(0);
         self.entries.write_data.next = self.no_held.val();
@@ -204,6 +204,7 @@ impl<
         self.added.next = self.one_writer.val() << self.faller_ff.q.val();
 
         self.done.next = false;
+        self.counts.next = false;
         match self.turn_ff.q.val() {
             Turn::Idle => {
                 self.hart_ff.d.next = self.no_hart.val();
@@ -215,9 +216,10 @@ impl<
                 }
             }
             Turn::Judge => {
-                self.turn_ff.d.next = Turn::Count;
                 if self.dependent.val() | self.full.val() {
                     self.turn_ff.d.next = Turn::Tell;
+                } else {
+                    self.counts.next = true;
                 }
             }
             Turn::Tell => {
@@ -226,32 +228,15 @@ impl<
                 self.hart_ff.d.next = self.hart_ff.q.val() + self.next_hart.val();
                 if self.last_hart.val() {
                     self.region_ff.d.next = self.next_region.val();
-                    self.turn_ff.d.next = Turn::Sweep;
-                }
-            }
-            Turn::Sweep => {
-                self.turn_ff.d.next = Turn::Count;
-                if self.take.val() {
-                    self.done.next = true;
-                    self.turn_ff.d.next = Turn::Idle;
+                    self.turn_ff.d.next = Turn::Count;
+                    if self.take.val() {
+                        self.done.next = true;
+                        self.turn_ff.d.next = Turn::Idle;
+                    }
                 }
             }
             Turn::Count => {
-                self.strides.write_enable.next = !self.external.val();
-                self.strides.write_data.next = self.strides.read_data.val() + self.one.val();
-                self.entries.write_enable.next = self.writes.val();
-                self.entries.write_address.next = self.entry.val();
-                self.entries.write_data.next = bit_cast::<G, A>(self.tag.val())
-                    | (bit_cast::<G, 3>(self.writer.val()) << self.writer_lsb.val());
-                self.entries.write_mark.next = self.region_ff.q.val();
-                self.fallen_ff.d.next = self.fallen_fold.place.val();
-                self.faller_ff.d.next = self.held_writer.val();
-                if self.falls.val() {
-                    self.turn_ff.d.next = Turn::Fall;
-                } else {
-                    self.done.next = true;
-                    self.turn_ff.d.next = Turn::Idle;
-                }
+                self.counts.next = true;
             }
             Turn::Fall => {
                 // Read in this cycle, written in the next: `hart` counts them.
@@ -267,6 +252,23 @@ impl<
             }
             _ => {
                 self.turn_ff.d.next = Turn::Idle;
+            }
+        }
+        if self.counts.val() {
+            self.strides.write_enable.next = !self.external.val();
+            self.strides.write_data.next = self.strides.read_data.val() + self.one.val();
+            self.entries.write_enable.next = self.writes.val();
+            self.entries.write_address.next = self.entry.val();
+            self.entries.write_data.next = bit_cast::<G, A>(self.tag.val())
+                | (bit_cast::<G, 3>(self.writer.val()) << self.writer_lsb.val());
+            self.entries.write_mark.next = self.region_ff.q.val();
+            self.fallen_ff.d.next = self.fallen_fold.place.val();
+            self.faller_ff.d.next = self.held_writer.val();
+            self.turn_ff.d.next = Turn::Idle;
+            if self.falls.val() {
+                self.turn_ff.d.next = Turn::Fall;
+            } else {
+                self.done.next = true;
             }
         }
         if self.clear.val() {
