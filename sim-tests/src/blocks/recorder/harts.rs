@@ -323,6 +323,7 @@ pub fn order_of(recording: &Recording, harts: usize, events: &[Shown], reason: E
                 if model.ended() == Some(EndReason::Trigger) {
                     ended = Some(*cycle);
                 }
+                first_trigger_counts(&mut models);
             }
             (Event::Snoop { addr, mask, .. }, _) if *mask != 0 => order.external(*addr),
             _ => {}
@@ -371,12 +372,7 @@ pub fn models(
                 Event::Snoop { addr, mask, .. } => model.snoop(*addr, *mask),
             }
         }
-        if let Some(first) = models.iter().position(Recorder::triggered) {
-            let others = models.iter_mut().enumerate();
-            others
-                .filter(|(hart, _)| *hart != first)
-                .for_each(|(_, model)| model.disarm());
-        }
+        first_trigger_counts(&mut models);
         if models.iter().any(|m| m.ended() == Some(EndReason::Trigger)) {
             models
                 .iter_mut()
@@ -385,6 +381,16 @@ pub fn models(
     }
     models.iter_mut().for_each(|model| model.stop(reason, 0));
     models
+}
+
+/// Once a trigger has fired on a hart, none can on another.
+fn first_trigger_counts(models: &mut [Recorder]) {
+    if let Some(first) = models.iter().position(Recorder::triggered) {
+        let others = models.iter_mut().enumerate();
+        others
+            .filter(|(hart, _)| *hart != first)
+            .for_each(|(_, model)| model.disarm());
+    }
 }
 
 /// The trigger that fired on one of the harts.
