@@ -13,7 +13,7 @@ use crate::boards::sim::{
 };
 use crate::boards::smp::{BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4};
 use crate::compact::config::FullRecorder;
-use crate::recorder::config::{BugnetPair, BugnetRecorder, TinyPair, TinyRecorder};
+use crate::recorder::config::{BugnetPair, BugnetRecorder, PairOrder, TinyPair, TinyRecorder};
 use rust_hdl::prelude::Block;
 
 /// The recorder for any RVFI core with the sizes of the BugNet paper.
@@ -93,6 +93,11 @@ pub fn board_at(preset: &str, clock_hz: u32) -> Option<Box<dyn Block>> {
 /// The recorder of two harts, with the sizes of the BugNet paper.
 pub fn recorder_bugnet_2() -> Box<dyn Block> {
     Box::new(BugnetPair::default())
+}
+
+/// What logs the order of two harts, alone.
+pub fn order_2() -> Box<dyn Block> {
+    Box::new(PairOrder::default())
 }
 
 /// The recorder of two harts, so small that it overflows all the time.

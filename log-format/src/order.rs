@@ -1,5 +1,7 @@
 //! Records of the order across harts, strata and chunks: section 11.4 of the format.
 
+mod coder;
+mod numbers;
 mod settings;
 
 pub use settings::{OrderMode, OrderSettings};
@@ -7,6 +9,8 @@ pub use settings::{OrderMode, OrderSettings};
 use crate::interval::EndReason;
 use crate::{Error, Result};
 use alloc::vec::Vec;
+use coder::{Decoder, Encoder, KIND};
+use numbers::{put_number, Numbers};
 
 /// The hart byte of records of strata.
 pub const STRATA_HART: u8 = 0xff;
@@ -17,15 +21,15 @@ pub const MAX_HARTS: usize = 8;
 /// The largest stride of a stratum; a hart that has made so many accesses takes one.
 pub const MAX_STRIDE: u16 = 65534;
 /// Elements after which a record is closed.
-pub const MAX_ELEMENTS: usize = 256;
+pub const MAX_ELEMENTS: usize = 1024;
 /// Ends of intervals after which a record is closed.
 pub const MAX_INTERVAL_ENDS: u8 = 8;
 
+/// Elements beyond [`MAX_ELEMENTS`] that one event and the closing add at most.
+const MOST_AT_ONCE: usize = 4 * MAX_HARTS;
+
 pub(crate) const KIND_STRATA: u8 = 4;
 pub(crate) const KIND_CHUNKS: u8 = 5;
-const FIXED_LEN: usize = 7;
-/// What stands for an EXTERNAL in the place of a first stride.
-const EXTERNAL_STRIDE: u32 = 65535;
 
 /// What a record of the order is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +73,7 @@ pub enum OrderElement {
         /// How many, not 0.
         size: u32,
     },
-    /// Somebody else than the harts wrote to the block that begins at this address.
+    /// Somebody else than the harts wrote to the block with this number.
     External(u32),
 }
 
@@ -96,19 +100,21 @@ pub fn hart_bits(harts: usize) -> u32 {
 impl OrderRecord {
     /// Bytes that it takes.
     pub fn len_bytes(&self) -> usize {
-        FIXED_LEN + 4 * self.retired.len() + self.elements.len()
+        self.to_bytes().len()
     }
 
     /// The bytes as the hardware sends them.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.len_bytes());
-        out.push(match self.kind {
+        let mut out = Vec::with_capacity(16 + self.elements.len());
+        let kind = match self.kind {
             OrderKind::Strata => KIND_STRATA,
             OrderKind::Chunks => KIND_CHUNKS,
-        });
-        out.push(self.retired.len() as u8);
-        out.extend(self.index.to_le_bytes());
-        out.extend(self.retired.iter().flat_map(|count| count.to_le_bytes()));
+        };
+        out.push(kind | (self.retired.len() as u8) << 4);
+        put_number(&mut out, self.index);
+        for &count in &self.retired {
+            put_number(&mut out, count);
+        }
         out.extend(&self.elements);
         out.push(self.reason.code());
         out
@@ -120,160 +126,163 @@ impl OrderRecord {
             len: bytes.len(),
             needed,
         };
-        let kind = match bytes.first() {
-            Some(&KIND_STRATA) => OrderKind::Strata,
-            Some(&KIND_CHUNKS) => OrderKind::Chunks,
-            Some(&other) => return Err(Error::UnknownRecord(other)),
-            None => return Err(short(FIXED_LEN)),
+        let (&first, rest) = bytes.split_first().ok_or_else(|| short(1))?;
+        let kind = match first & 0xf {
+            KIND_STRATA => OrderKind::Strata,
+            KIND_CHUNKS => OrderKind::Chunks,
+            _ => return Err(Error::UnknownRecord(first)),
         };
-        let harts = usize::from(*bytes.get(1).ok_or_else(|| short(FIXED_LEN))?);
+        let harts = usize::from(first >> 4);
         if harts == 0 || harts > MAX_HARTS {
             return Err(Error::BadInterval {
                 field: "number of harts in a record of the order",
                 value: harts as u64,
             });
         }
-        let fixed = FIXED_LEN + 4 * harts;
-        if bytes.len() < fixed {
-            return Err(short(fixed));
-        }
-        let word = |at: usize| {
-            let mut word = [0; 4];
-            word.copy_from_slice(&bytes[at..at + 4]);
-            u32::from_le_bytes(word)
-        };
-        let last = bytes.len() - 1;
+        let (&reason, rest) = rest.split_last().ok_or_else(|| short(3 + harts))?;
+        let mut numbers = Numbers::new(rest);
+        let index = numbers.next(5)?;
+        let retired: Result<_> = (0..harts).map(|_| numbers.next(5)).collect();
         Ok(Self {
             kind,
-            index: word(2),
-            retired: (0..harts).map(|hart| word(6 + 4 * hart)).collect(),
-            elements: bytes[6 + 4 * harts..last].to_vec(),
-            reason: EndReason::from_code(bytes[last])?,
+            index,
+            retired: retired?,
+            elements: numbers.rest().to_vec(),
+            reason: EndReason::from_code(reason)?,
         })
     }
 
     /// Its elements, up to the first that cannot be read.
     pub fn elements(&self) -> Elements<'_> {
+        let coded = match self.kind {
+            OrderKind::Strata => Coded::Strata(Decoder::new(&self.elements)),
+            OrderKind::Chunks => Coded::Chunks(Numbers::new(&self.elements)),
+        };
         Elements {
-            kind: self.kind,
             harts: self.retired.len(),
-            bytes: &self.elements,
-            at: 0,
-            failed: false,
+            coded: Some(coded),
+            count: 0,
         }
     }
 }
 
-/// Appends an element as the recorder writes it.
-pub fn put_element(out: &mut Vec<u8>, harts: usize, kind: OrderKind, element: OrderElement) {
+/// The bytes of elements as the recorder writes them.
+pub fn encode(harts: usize, kind: OrderKind, elements: &[OrderElement]) -> Vec<u8> {
+    match kind {
+        OrderKind::Strata => {
+            let mut coder = Encoder::new();
+            elements
+                .iter()
+                .for_each(|&element| put_coded(&mut coder, harts, element));
+            coder.bin(KIND, true);
+            coder.raw(true);
+            coder.finish()
+        }
+        OrderKind::Chunks => {
+            let mut out = Vec::new();
+            for &element in elements {
+                match element {
+                    OrderElement::Chunk { hart, size } => {
+                        put_number(&mut out, size << hart_bits(harts) | u32::from(hart));
+                    }
+                    OrderElement::External(block) => {
+                        put_number(&mut out, 0);
+                        put_number(&mut out, block);
+                    }
+                    OrderElement::Stratum(_) => {}
+                }
+            }
+            out
+        }
+    }
+}
+
+fn put_coded(coder: &mut Encoder, harts: usize, element: OrderElement) {
     match element {
         OrderElement::Stratum(strides) => {
+            coder.bin(KIND, false);
+            let mut class = 0;
             for &stride in &strides[..harts.min(MAX_HARTS)] {
-                put_number(out, stride.into());
+                class = coder.stride(class, stride);
             }
         }
-        OrderElement::Chunk { hart, size } => {
-            put_number(out, size << hart_bits(harts) | u32::from(hart));
+        OrderElement::External(block) => {
+            coder.bin(KIND, true);
+            coder.raw(false);
+            let mut bytes = Vec::new();
+            put_number(&mut bytes, block);
+            bytes.into_iter().for_each(|byte| coder.byte(byte));
         }
-        OrderElement::External(address) => {
-            put_number(
-                out,
-                if kind == OrderKind::Strata {
-                    EXTERNAL_STRIDE
-                } else {
-                    0
-                },
-            );
-            out.extend(address.to_le_bytes());
-        }
+        OrderElement::Chunk { .. } => {}
     }
-}
-
-fn put_number(out: &mut Vec<u8>, mut number: u32) {
-    while number > 0x7f {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 /// Reads the elements of a record.
 #[derive(Debug, Clone)]
 pub struct Elements<'a> {
-    kind: OrderKind,
     harts: usize,
-    bytes: &'a [u8],
-    at: usize,
-    failed: bool,
+    /// Nothing behind the last element, or one that cannot be read.
+    coded: Option<Coded<'a>>,
+    count: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Coded<'a> {
+    Strata(Decoder<'a>),
+    Chunks(Numbers<'a>),
 }
 
 impl Elements<'_> {
-    /// A number of at most three bytes' worth; anything longer is no recorder's.
-    fn number(&mut self) -> Result<u32> {
-        let start = self.at;
-        let mut number = 0;
-        for place in 0..3 {
-            let byte = *self.bytes.get(self.at).ok_or_else(|| self.ends(start))?;
-            self.at += 1;
-            number |= u32::from(byte & 0x7f) << (7 * place);
-            if byte & 0x80 == 0 {
-                return match byte == 0 && place > 0 {
-                    true => Err(bad(start, "a number that is longer than it needs to be")),
-                    false => Ok(number),
-                };
-            }
+    fn element(&mut self) -> Result<Option<OrderElement>> {
+        match &mut self.coded {
+            None => Ok(None),
+            Some(Coded::Strata(coder)) => stratum(coder, self.harts),
+            Some(Coded::Chunks(numbers)) if numbers.rest().is_empty() => Ok(None),
+            Some(Coded::Chunks(numbers)) => chunk(numbers, self.harts).map(Some),
         }
-        Err(bad(start, "a number of more than three bytes"))
     }
+}
 
-    fn ends(&self, start: usize) -> Error {
-        bad(start, "an element of which the end is missing")
-    }
-
-    fn external(&mut self) -> Result<OrderElement> {
-        let start = self.at;
-        let bytes = self.bytes.get(start..start + 4);
-        let bytes = bytes.ok_or_else(|| self.ends(start))?;
-        let mut word = [0; 4];
-        word.copy_from_slice(bytes);
-        self.at += 4;
-        Ok(OrderElement::External(u32::from_le_bytes(word)))
-    }
-
-    fn element(&mut self) -> Result<OrderElement> {
-        let start = self.at;
-        let first = self.number()?;
-        if self.kind == OrderKind::Chunks {
-            let (size, hart) = (first >> hart_bits(self.harts), self.hart_of(first));
-            return match size {
-                0 if first == 0 => self.external(),
-                0 => Err(bad(start, "a chunk without instructions")),
-                _ if hart >= self.harts => Err(bad(start, "a chunk of a hart that there is not")),
-                _ => Ok(OrderElement::Chunk {
-                    hart: hart as u8,
-                    size,
-                }),
-            };
-        }
-        if first == EXTERNAL_STRIDE {
-            return self.external();
-        }
+fn stratum(coder: &mut Decoder<'_>, harts: usize) -> Result<Option<OrderElement>> {
+    if !coder.bin(KIND)? {
         let mut strides = [0; MAX_HARTS];
-        let mut next = first;
-        for (hart, stride) in strides.iter_mut().enumerate().take(self.harts) {
-            if hart > 0 {
-                next = self.number()?;
-            }
-            if next > MAX_STRIDE.into() {
-                return Err(bad(start, "a stride that is larger than a counter can be"));
-            }
-            *stride = next as u16;
+        let mut class = 0;
+        for stride in strides.iter_mut().take(harts) {
+            (*stride, class) = coder.stride(class)?;
         }
-        Ok(OrderElement::Stratum(strides))
+        return Ok(Some(OrderElement::Stratum(strides)));
     }
+    if coder.raw()? {
+        return coder.end().map(|()| None);
+    }
+    let mut bytes = Vec::new();
+    loop {
+        let byte = coder.byte()?;
+        bytes.push(byte);
+        if byte & 0x80 == 0 || bytes.len() > 5 {
+            let block = Numbers::new(&bytes).next(5)?;
+            return Ok(Some(OrderElement::External(block)));
+        }
+    }
+}
 
-    fn hart_of(&self, first: u32) -> usize {
-        (first & ((1 << hart_bits(self.harts)) - 1)) as usize
+fn chunk(numbers: &mut Numbers<'_>, harts: usize) -> Result<OrderElement> {
+    let start = numbers.at();
+    let first = numbers.next(3)?;
+    if first == 0 {
+        return numbers.next(5).map(OrderElement::External);
+    }
+    let (size, hart) = (
+        first >> hart_bits(harts),
+        (first & ((1 << hart_bits(harts)) - 1)) as usize,
+    );
+    match size {
+        0 => Err(bad(start, "a chunk without instructions")),
+        _ if hart >= harts => Err(bad(start, "a chunk of a hart that there is not")),
+        _ => Ok(OrderElement::Chunk {
+            hart: hart as u8,
+            size,
+        }),
     }
 }
 
@@ -288,11 +297,21 @@ impl Iterator for Elements<'_> {
     type Item = Result<OrderElement>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.failed || self.at == self.bytes.len() {
-            return None;
+        let element = match self.element() {
+            Ok(_) if self.count >= MAX_ELEMENTS + MOST_AT_ONCE && self.coded.is_some() => {
+                Err(bad(0, "more elements than a record can have"))
+            }
+            Ok(None) => {
+                self.coded = None;
+                return None;
+            }
+            Ok(Some(element)) => Ok(element),
+            Err(error) => Err(error),
+        };
+        self.count += 1;
+        if element.is_err() {
+            self.coded = None;
         }
-        let element = self.element();
-        self.failed = element.is_err();
         Some(element)
     }
 }

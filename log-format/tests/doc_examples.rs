@@ -6,7 +6,7 @@ use lookback_log_format::container::{self, Chunk, Found, Writer};
 use lookback_log_format::entry::{Entry, EntryReader, EntryWriter, Escape, Value, Widths};
 use lookback_log_format::frame::{End, Frame, FrameDecoder};
 use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Layout, Record, Trailer};
-use lookback_log_format::order::{put_element, OrderElement, OrderKind, OrderRecord, MAX_HARTS};
+use lookback_log_format::order::{encode, OrderElement, OrderKind, OrderRecord, MAX_HARTS};
 use lookback_log_format::{Digest, Retire, FORMAT_VERSION};
 use std::collections::{BTreeMap, HashMap};
 
@@ -208,10 +208,7 @@ fn check_order(what: &str, bytes: &[u8]) {
     let retired = fields.text("retired").split(',');
     let retired: Vec<u32> = retired.map(|count| count.parse().unwrap()).collect();
     let elements: Vec<_> = tail.split("; ").map(order_element).collect();
-    let mut encoded = Vec::new();
-    for &element in &elements {
-        put_element(&mut encoded, retired.len(), kind, element);
-    }
+    let encoded = encode(retired.len(), kind, &elements);
     let record = OrderRecord {
         kind,
         index: fields.word("index"),

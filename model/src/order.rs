@@ -4,8 +4,7 @@ use crate::chunk_counter::{Access, Chunk, ChunkCounter};
 use crate::strata_arbiter::{StrataArbiter, Strides, EXTERNAL};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::order::{
-    put_element, OrderElement, OrderKind, OrderRecord, OrderSettings, MAX_ELEMENTS,
-    MAX_INTERVAL_ENDS,
+    encode, OrderElement, OrderKind, OrderRecord, OrderSettings, MAX_ELEMENTS, MAX_INTERVAL_ENDS,
 };
 use lookback_log_format::Retire;
 
@@ -14,7 +13,7 @@ use lookback_log_format::Retire;
 struct Writer {
     kind: OrderKind,
     open: Option<OrderRecord>,
-    count: usize,
+    elements: Vec<OrderElement>,
     interval_ends: u8,
     /// The block of the EXTERNAL that was written last, if nothing came after it.
     last_external: Option<u32>,
@@ -27,7 +26,7 @@ impl Writer {
         Self {
             kind,
             open: None,
-            count: 0,
+            elements: Vec::new(),
             interval_ends: 0,
             last_external: None,
             next_index: 0,
@@ -46,34 +45,35 @@ impl Writer {
                 reason: EndReason::Length,
             });
             self.next_index = self.next_index.wrapping_add(1);
-            (self.count, self.interval_ends) = (0, 0);
+            self.interval_ends = 0;
             self.last_external = None;
         }
     }
 
     fn put(&mut self, element: OrderElement) {
-        if let Some(open) = &mut self.open {
-            put_element(&mut open.elements, open.retired.len(), self.kind, element);
-            self.count += 1;
+        if self.open.is_some() {
+            self.elements.push(element);
             self.last_external = None;
         }
     }
 
-    fn put_external(&mut self, block: u32, address: u32) {
+    fn put_external(&mut self, block: u32) {
         if self.last_external != Some(block) {
-            self.put(OrderElement::External(address));
+            self.put(OrderElement::External(block));
             self.last_external = Some(block);
         }
     }
 
     fn is_full(&self) -> bool {
         self.open.is_some()
-            && (self.count >= MAX_ELEMENTS || self.interval_ends >= MAX_INTERVAL_ENDS)
+            && (self.elements.len() >= MAX_ELEMENTS || self.interval_ends >= MAX_INTERVAL_ENDS)
     }
 
     fn end(&mut self, reason: EndReason) {
         if let Some(mut record) = self.open.take() {
             record.reason = reason;
+            let elements = std::mem::take(&mut self.elements);
+            record.elements = encode(record.retired.len(), self.kind, &elements);
             self.records.push(record);
         }
     }
@@ -130,15 +130,14 @@ impl Order {
     pub fn external(&mut self, addr: u32) {
         self.before_next();
         let block = self.settings.block(addr);
-        let address = block << self.settings.block_bits;
         if let Some((arbiter, writer)) = &mut self.strata {
             let stratum = arbiter.access(EXTERNAL, block, true);
             stratum.into_iter().for_each(|s| put_stratum(writer, s));
-            writer.put_external(block, address);
+            writer.put_external(block);
         }
         if let Some((counter, writer)) = &mut self.chunks {
             put_chunks(writer, counter.external(block));
-            writer.put_external(block, address);
+            writer.put_external(block);
         }
     }
 
@@ -233,7 +232,7 @@ mod tests {
         order.external(0x8000_0108);
         let mut strides = [0; 8];
         let strata = elements(&mut order.clone(), OrderKind::Strata);
-        let external = OrderElement::External(0x8000_0100);
+        let external = OrderElement::External(0x800_0010);
         let none = OrderElement::Stratum(strides);
         strides[1] = 1;
         assert_eq!(

@@ -171,7 +171,7 @@ fn records_start_where_the_one_before_ended() {
         for (number, record) in of_kind.iter().enumerate() {
             assert_eq!(record.index as usize, number);
             // One element more than it is full with, or as many as one event adds; and the closing.
-            assert!(record.elements().count() <= 256 + 8);
+            assert!(record.elements().count() <= 1024 + 8);
         }
         let chunks = of_kind.windows(2).filter(|_| kind == OrderKind::Chunks);
         for pair in chunks {

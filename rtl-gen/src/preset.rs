@@ -2,7 +2,7 @@
 
 use lookback_hdl::attach::recorder::config as attached;
 use lookback_hdl::compact::config::FULL;
-use lookback_hdl::recorder::config::{BUGNET, CLOCK_HZ, TINY};
+use lookback_hdl::recorder::config::{BUGNET, CLOCK_HZ, ORDER, TINY, TINY_ORDER};
 use lookback_hdl::tops;
 use lookback_log_format::RecorderConfig;
 
@@ -120,25 +120,31 @@ pub fn presets() -> &'static [Preset] {
             name: "recorder-bugnet-2",
             description: "As `recorder-bugnet`, for two harts with one retirement port",
             build: |top| emit(top, &mut *tops::recorder_bugnet_2()),
-            recorder: || Some(BUGNET.config_of(2, CLOCK_HZ)),
+            recorder: || Some(BUGNET.config_of(2, CLOCK_HZ, ORDER)),
+        },
+        Preset {
+            name: "order-2",
+            description: "What logs the order of two harts, alone: to be counted",
+            build: |top| emit(top, &mut *tops::order_2()),
+            recorder: || None,
         },
         Preset {
             name: "recorder-tiny-2",
             description: "As `recorder-tiny`, for two harts, for tests",
             build: |top| emit(top, &mut *tops::recorder_tiny_2()),
-            recorder: || Some(TINY.config_of(2, CLOCK_HZ)),
+            recorder: || Some(TINY.config_of(2, CLOCK_HZ, TINY_ORDER)),
         },
         Preset {
             name: "sim-bugnet-2",
             description: "As `sim-bugnet`, with two harts",
             build: |top| emit(top, &mut *tops::board_bugnet_2()),
-            recorder: || Some(BUGNET.config_of(2, CLOCK_HZ)),
+            recorder: || Some(BUGNET.config_of(2, CLOCK_HZ, ORDER)),
         },
         Preset {
             name: "sim-tiny-2",
             description: "As `sim-tiny`, with two harts",
             build: |top| emit(top, &mut *tops::board_tiny_2()),
-            recorder: || Some(TINY.config_of(2, CLOCK_HZ)),
+            recorder: || Some(TINY.config_of(2, CLOCK_HZ, TINY_ORDER)),
         },
         Preset {
             name: "sim-soc-2",
@@ -150,13 +156,13 @@ pub fn presets() -> &'static [Preset] {
             name: "sim-bugnet-4",
             description: "As `sim-bugnet`, with four harts",
             build: |top| emit(top, &mut *tops::board_bugnet_4()),
-            recorder: || Some(BUGNET.config_of(4, CLOCK_HZ)),
+            recorder: || Some(BUGNET.config_of(4, CLOCK_HZ, ORDER)),
         },
         Preset {
             name: "sim-tiny-4",
             description: "As `sim-tiny`, with four harts",
             build: |top| emit(top, &mut *tops::board_tiny_4()),
-            recorder: || Some(TINY.config_of(4, CLOCK_HZ)),
+            recorder: || Some(TINY.config_of(4, CLOCK_HZ, TINY_ORDER)),
         },
         Preset {
             name: "sim-soc-4",

@@ -14,6 +14,7 @@ use lookback::driver::{record, Settings, Watcher};
 use lookback::firmware::Firmware;
 use lookback::transport::sim::SimLink;
 use lookback_log_format::interval::Record;
+use lookback_log_format::order::{OrderKind, OrderMode};
 use lookback_log_format::{isa, RecorderConfig, Retire};
 use lookback_model::attach::Adapted;
 use lookback_replay::{Machine, Recording, Step};
@@ -38,6 +39,8 @@ pub struct Options {
     pub log_results: bool,
     /// Intervals a key group, with codec `compact`.
     pub key: u16,
+    /// What is logged of the order of several harts.
+    pub order: OrderMode,
     /// What is typed at the console.
     pub stdin: Vec<u8>,
     /// The recording is stopped after about so many instructions.
@@ -59,6 +62,10 @@ impl Options {
             may_stall: true,
             log_results: false,
             key: 1,
+            order: OrderMode {
+                strata: true,
+                chunks: true,
+            },
             stdin: Vec::new(),
             max_instructions: 2_000_000,
         }
@@ -127,6 +134,7 @@ pub fn run_recorded(elf: &[u8], options: &Options) -> Result<Outcome> {
         loaded: firmware.loaded_window(),
         key: options.key,
         arm: None,
+        order: options.order,
         max_instructions: Some(options.max_instructions),
         patience: Duration::from_secs(5),
     };
@@ -327,6 +335,54 @@ impl Outcome {
             }
         }
         Ok(machine.take_hurries())
+    }
+
+    /// Feeds the model of the order with what the checking ports showed and requires the records that
+    /// the hardware sent.
+    pub fn order_agrees(&self) -> Result<()> {
+        let config = &self.recording.config;
+        let Some(settings) = config.order else {
+            return Ok(());
+        };
+        let mut order = lookback_model::order::Order::new(settings, config.harts.into());
+        let mut own = config.clone();
+        own.control |= lookback_log_format::registers::CONTROL_RECORD;
+        // Models of the harts tell when intervals end.
+        let mut harts = vec![lookback_model::Recorder::new(&own); config.harts.into()];
+        for item in &self.trace {
+            match item {
+                TraceItem::Retire { hart, retire } => {
+                    let hart = usize::from(*hart);
+                    order.retire(hart, retire);
+                    harts[hart].retire(retire, 0);
+                    let ends = harts[hart].take_records();
+                    if ends
+                        .iter()
+                        .any(|record| matches!(record, Record::Interval(_)))
+                    {
+                        order.interval_ended();
+                    }
+                }
+                TraceItem::Snoop { addr, .. } => order.external(*addr),
+            }
+        }
+        if let Some(end) = self.recording.end {
+            order.stop(end.reason);
+        }
+        let expected = order.take_records();
+        for kind in [OrderKind::Strata, OrderKind::Chunks] {
+            let wanted = expected.iter().filter(|record| record.kind == kind);
+            let wanted: Vec<_> = wanted.collect();
+            let found: Vec<_> = self.recording.order(kind).iter().collect();
+            ensure!(
+                wanted == found,
+                "{kind:?}: the model makes {} records, the hardware {}; the first that differs is {:?}",
+                wanted.len(),
+                found.len(),
+                wanted.iter().zip(&found).position(|(wanted, found)| wanted != found)
+            );
+        }
+        Ok(())
     }
 
     /// Feeds the golden recorder with what the checking ports showed and requires the records that

@@ -1,9 +1,12 @@
 //! Boards with several harts, through the whole path: recorded by the driver, every hart's records equal
 //! the model's, every hart's replay equals its retirements, and the recorder costs no cycle.
 
+use lookback_log_format::order::{OrderKind, OrderMode};
+use lookback_replay::verify::verify;
 use lookback_sim::EngineChoice;
 use lookback_sim_tests::torture::asm::{addi, amo, branch, csrr, jal, li, lw, sw, Code};
 use lookback_sim_tests::{run_plain, run_recorded, Options, Outcome};
+use rayon::prelude::*;
 
 const RAM: u32 = 0x8000_0000;
 const LOCK: u32 = RAM + 0x1000;
@@ -71,6 +74,7 @@ fn recorded(elf: &[u8], options: &Options) -> Outcome {
     let counted = outcome.ram[(LOCK + 4 - RAM) as usize / 4];
     assert_eq!(counted, harts * TURNS, "the lock holds");
     outcome.model_agrees().expect("records equal the model's");
+    in_order(&outcome);
     let compared = outcome
         .replay_equals_retirements()
         .expect("replay equals the port");
@@ -79,13 +83,100 @@ fn recorded(elf: &[u8], options: &Options) -> Outcome {
     outcome
 }
 
+/// The order is the model's, and what every hart saw fits into it.
+fn in_order(outcome: &Outcome) {
+    outcome
+        .order_agrees()
+        .expect("the order equals the model's");
+    let image = outcome.recording.image(None).expect("the ELF is in it");
+    let report = verify(&outcome.recording, &image, |_, _| {});
+    assert!(report.ok, "{report:#?}");
+    let mode = outcome.recording.config.order.expect("it is logged").mode;
+    let kinds = usize::from(mode.strata) + usize::from(mode.chunks);
+    assert_eq!(report.order.len(), kinds);
+    for order in &report.order {
+        assert_eq!(order.instructions, outcome.retirements().count() as u64);
+        assert!(order.notes.is_empty(), "{:?}", order.notes);
+    }
+}
+
+/// Every parallel program of the repository, on the boards that it is built for.
+#[test]
+fn parallel_programs_are_recorded_with_their_order() {
+    for harts in [2, 4] {
+        let programs = lookback_firmware::parallel_programs(harts).expect("they are there");
+        programs.par_iter().for_each(|program| {
+            let elf = std::fs::read(&program.elf).expect("it is built");
+            let seed = program.name.len() as u32;
+            let mut options = options(EngineChoice::Verilator, "bugnet", harts, seed);
+            options.interval = 20_000;
+            // What `lookback record` does if it is not told otherwise costs nothing; one of both, in turns.
+            options.order = OrderMode {
+                strata: seed % 2 == 0 || harts == 2,
+                chunks: seed % 2 == 1 && harts == 4,
+            };
+            let outcome = run_recorded(&elf, &options).expect("it is recorded");
+            let name = &program.name;
+            let code = program.header.expect.finish_code();
+            assert_eq!(outcome.finished, Some(code), "{name}");
+            in_order(&outcome);
+            let (_, _, cycles) = run_plain(&elf, &options).expect("it runs");
+            // Four harts that write to one block all the time bring strata faster than they can be coded.
+            if name != "false_sharing" || harts == 2 {
+                assert_eq!(outcome.cycles, cycles, "{name} on {harts} harts");
+            }
+            assert!(outcome.cycles < cycles + cycles / 10, "{name}");
+        });
+    }
+}
+
+/// Forbidden outcomes end a litmus test with another code.
+#[test]
+fn no_seed_brings_a_forbidden_outcome() {
+    for harts in [2, 4] {
+        let mut programs = lookback_firmware::parallel_programs(harts).expect("they are there");
+        programs.retain(|program| program.name.starts_with("litmus"));
+        assert!(programs.len() >= 4);
+        let runs = programs
+            .iter()
+            .flat_map(|p| (100..112).map(move |seed| (p, seed)));
+        let runs: Vec<_> = runs.collect();
+        runs.par_iter().for_each(|(program, seed)| {
+            let elf = std::fs::read(&program.elf).expect("it is built");
+            let options = options(EngineChoice::Verilator, "bugnet", harts, *seed);
+            let (_, finished, _) = run_plain(&elf, &options).expect("it runs");
+            let code = program.header.expect.finish_code();
+            assert_eq!(finished, Some(code), "{} with seed {seed}", program.name);
+        });
+    }
+}
+
+/// What the host does not ask for is not logged.
+#[test]
+fn the_order_is_a_choice() {
+    let elf = counter(2);
+    for (strata, chunks) in [(false, false), (true, false), (false, true)] {
+        let mut options = options(EngineChoice::Verilator, "tiny", 2, 3);
+        options.order = OrderMode { strata, chunks };
+        let outcome = recorded(&elf, &options);
+        let records = |kind| outcome.recording.order(kind).len();
+        assert_eq!(records(OrderKind::Strata) > 0, strata);
+        assert_eq!(records(OrderKind::Chunks) > 0, chunks);
+    }
+}
+
 #[test]
 fn every_hart_is_recorded_and_the_recorder_costs_nothing() {
     let mut interleavings = std::collections::BTreeSet::new();
     for harts in [2, 4] {
         let elf = counter(harts.into());
         for seed in [0, 1, 77] {
-            let options = options(EngineChoice::Verilator, "bugnet", harts, seed);
+            let mut options = options(EngineChoice::Verilator, "bugnet", harts, seed);
+            // Four harts that do nothing but spin bring strata faster than they can be coded.
+            options.order = OrderMode {
+                strata: harts == 2,
+                chunks: false,
+            };
             let outcome = recorded(&elf, &options);
             let (_, finished, cycles) = run_plain(&elf, &options).expect("it runs");
             assert_eq!(finished, Some(0x5555));
@@ -112,5 +203,11 @@ fn both_engines_make_the_same_recording() {
     assert_eq!(verilated.trace, stepped.trace);
     for hart in 0..2 {
         assert_eq!(verilated.records_of(hart), stepped.records_of(hart));
+    }
+    for kind in [OrderKind::Strata, OrderKind::Chunks] {
+        assert_eq!(
+            verilated.recording.order(kind),
+            stepped.recording.order(kind)
+        );
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
 //! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 6 of CONTROL, 16 of KEY, 6 of
-//! TRIGGER. STREAM is nothing but its copy: only the host wants it.
+//! TRIGGER, 2 of ORDER_MODE and of these those that ORDER names. STREAM is nothing but its copy: only the host wants it.
 //! A reset empties the registers but not the memory of their copies: a setting is read as 0 until
 //! it was written.
 
@@ -43,6 +43,8 @@ pub struct Identity {
     pub port: u32,
     /// COMPACT, 0 with another codec.
     pub compact: u32,
+    /// ORDER, 0 with one hart.
+    pub order: u32,
 }
 
 /// "LOOK".
@@ -129,6 +131,8 @@ pub struct Control {
     pub watch_lo: Signal<Out, Bits<32>>,
     /// TRIGGER_HI.
     pub watch_hi: Signal<Out, Bits<32>>,
+    /// ORDER_MODE, as far as ORDER says that there is something to log.
+    pub order_mode: Signal<Out, Bits<2>>,
     control_ff: DFF<Bits<6>>,
     interval_ff: DFF<Bits<24>>,
     count_bits_ff: DFF<Bits<5>>,
@@ -150,6 +154,8 @@ pub struct Control {
     watch_set_ff: DFF<Bit>,
     watch_lo_set_ff: DFF<Bit>,
     watch_hi_set_ff: DFF<Bit>,
+    order_mode_ff: DFF<Bits<2>>,
+    order_mode_set_ff: DFF<Bit>,
     bits: RegisterBits,
     copying_ff: DFF<Bit>,
     /// The bit that is being copied.
@@ -174,6 +180,8 @@ pub struct Control {
     watch_number: Constant<Bits<4>>,
     watch_lo_number: Constant<Bits<4>>,
     watch_hi_number: Constant<Bits<4>>,
+    order_mode_number: Constant<Bits<4>>,
+    order_has: Constant<Bits<2>>,
     setting_row: Constant<Bits<10>>,
     step: Constant<Bits<5>>,
 }
@@ -221,6 +229,7 @@ impl Control {
             watch: Default::default(),
             watch_lo: Default::default(),
             watch_hi: Default::default(),
+            order_mode: Default::default(),
             control_ff: Default::default(),
             interval_ff: Default::default(),
             count_bits_ff: Default::default(),
@@ -242,6 +251,8 @@ impl Control {
             watch_set_ff: Default::default(),
             watch_lo_set_ff: Default::default(),
             watch_hi_set_ff: Default::default(),
+            order_mode_ff: Default::default(),
+            order_mode_set_ff: Default::default(),
             bits: RegisterBits::new([
                 ID,
                 identity.version,
@@ -252,6 +263,7 @@ impl Control {
                 identity.mem_mask,
                 identity.port,
                 identity.compact,
+                identity.order,
             ]),
             copying_ff: Default::default(),
             place_ff: Default::default(),
@@ -275,6 +287,8 @@ impl Control {
             watch_number: number(9),
             watch_lo_number: number(10),
             watch_hi_number: number(11),
+            order_mode_number: number(8),
+            order_has: Constant::new(u64::from(identity.order >> 24 & 3).into()),
             setting_row: Constant::new(0x200.into()),
             step: Constant::new(1.into()),
         }
@@ -311,6 +325,7 @@ impl Logic for Control {
             watch_hi_ff
         );
         dff_setup!(self, clock, watch_set_ff, watch_lo_set_ff, watch_hi_set_ff);
+        dff_setup!(self, clock, order_mode_ff, order_mode_set_ff);
         self.control.next = self.control_ff.q.val();
         self.interval.next = bit_cast::<32, 24>(self.interval_ff.q.val());
         self.count_bits.next = self.count_bits_ff.q.val();
@@ -321,6 +336,7 @@ impl Logic for Control {
         self.watch.next = self.watch_ff.q.val();
         self.watch_lo.next = self.watch_lo_ff.q.val();
         self.watch_hi.next = self.watch_hi_ff.q.val();
+        self.order_mode.next = self.order_mode_ff.q.val();
 
         self.known.next =
             self.write.val() & (self.register.val().get_bits::<4>(4) == self.settings.val());
@@ -368,6 +384,10 @@ impl Logic for Control {
             self.watch_hi_ff.d.next = self.value.val();
             self.watch_hi_set_ff.d.next = true;
         }
+        if self.known.val() & (self.low.val() == self.order_mode_number.val()) {
+            self.order_mode_ff.d.next = self.value.val().get_bits::<2>(0) & self.order_has.val();
+            self.order_mode_set_ff.d.next = self.order_has.val().any();
+        }
 
         // The copy; that of a register which does not exist is never read.
         self.copying.next = self.copying_ff.q.val();
@@ -396,6 +416,11 @@ impl Logic for Control {
             self.kept.next = self.above_6.val();
         } else if self.number.val() == self.watch_number.val() {
             self.kept.next = !self.above_6.val();
+        } else if self.number.val() == self.order_mode_number.val() {
+            self.kept.next = !self.above_4.val()
+                & !self.place_ff.q.val().get_bit(1)
+                & ((self.order_has.val().get_bit(0) & !self.place_ff.q.val().get_bit(0))
+                    | (self.order_has.val().get_bit(1) & self.place_ff.q.val().get_bit(0)));
         }
         self.bits.clock.next = self.clock.val();
         self.bits.write_enable.next = self.copying_ff.q.val();
@@ -433,6 +458,8 @@ impl Logic for Control {
             self.set.next = self.watch_lo_set_ff.q.val();
         } else if self.number.val() == self.watch_hi_number.val() {
             self.set.next = self.watch_hi_set_ff.q.val();
+        } else if self.number.val() == self.order_mode_number.val() {
+            self.set.next = self.order_mode_set_ff.q.val();
         }
         self.stored_bit.next = self.bits.read_data.val() & (self.set.val() | !self.setting.val());
 
@@ -509,6 +536,8 @@ impl Logic for Control {
             self.watch_set_ff.d.next = false;
             self.watch_lo_set_ff.d.next = false;
             self.watch_hi_set_ff.d.next = false;
+            self.order_mode_ff.d.next = 0.into();
+            self.order_mode_set_ff.d.next = false;
             self.copying_ff.d.next = false;
             self.place_ff.d.next = 0.into();
         }
@@ -530,6 +559,7 @@ mod tests {
         mem_mask: 0xf000_0000,
         port: 1,
         compact: 0x60108,
+        order: 0,
     };
 
     #[test]

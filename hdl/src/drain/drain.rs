@@ -81,6 +81,8 @@ pub struct Drain<const RING_BITS: usize> {
     pub watch_lo: Signal<Out, Bits<32>>,
     /// TRIGGER_HI.
     pub watch_hi: Signal<Out, Bits<32>>,
+    /// ORDER_MODE.
+    pub order_mode: Signal<Out, Bits<2>>,
     core: DrainCore<RING_BITS>,
     uart_tx: UartTx,
     uart_rx: UartRx,
@@ -126,6 +128,7 @@ impl<const RING_BITS: usize> Drain<RING_BITS> {
             watch: Default::default(),
             watch_lo: Default::default(),
             watch_hi: Default::default(),
+            order_mode: Default::default(),
             core: DrainCore::new(identity),
             uart_tx: Default::default(),
             uart_rx: Default::default(),
@@ -171,6 +174,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.watch.next = self.core.watch.val();
         self.watch_lo.next = self.core.watch_lo.val();
         self.watch_hi.next = self.core.watch_hi.val();
+        self.order_mode.next = self.core.order_mode.val();
 
         // No bus, and no core but this project's.
         self.core.strapped.next = false;

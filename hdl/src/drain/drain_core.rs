@@ -138,6 +138,8 @@ pub struct DrainCore<const RING_BITS: usize> {
     pub watch_lo: Signal<Out, Bits<32>>,
     /// TRIGGER_HI.
     pub watch_hi: Signal<Out, Bits<32>>,
+    /// ORDER_MODE.
+    pub order_mode: Signal<Out, Bits<2>>,
     ring: LogRing<RING_BITS>,
     framer: Framer,
     sum: StreamSum,
@@ -235,6 +237,7 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             watch: Default::default(),
             watch_lo: Default::default(),
             watch_hi: Default::default(),
+            order_mode: Default::default(),
             ring: Default::default(),
             framer: Default::default(),
             sum: Default::default(),
@@ -310,6 +313,7 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.watch.next = self.control.watch.val();
         self.watch_lo.next = self.control.watch_lo.val();
         self.watch_hi.next = self.control.watch_hi.val();
+        self.order_mode.next = self.control.order_mode.val();
 
         // On an acknowledged link what was sent stays, and each piece follows its offset.
         self.keep.next = self.settings.val().get_bit(5);

@@ -17,6 +17,7 @@ const IDENTITY: Identity = Identity {
     mem_mask: 0xfff0_0000,
     port: 0,
     compact: 0,
+    order: 0,
 };
 
 const CONTROL: u8 = 0x10;

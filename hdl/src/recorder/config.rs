@@ -1,9 +1,11 @@
 //! Every size of a recorder, once. A preset is a set of sizes and the circuit types made of it.
 
 use super::front::RecorderFront;
+use super::order_log::OrderLog;
 use super::recorder::Recorder;
 use super::several::SeveralRecorder;
 use lookback_log_format::config::Codec;
+use lookback_log_format::order::{OrderMode, OrderSettings};
 use lookback_log_format::RecorderConfig;
 
 /// Memory region: an address is memory when `addr & MEM_MASK == MEM_BASE`.
@@ -70,11 +72,20 @@ impl Sizes {
     /// What a recorder of these sizes tells of itself; the settings are those of a host that has
     /// not made any.
     pub fn config(&self, clock_hz: u32) -> RecorderConfig {
-        self.config_of(1, clock_hz)
+        self.config_with(1, clock_hz, None)
     }
 
-    /// The same of a recorder for so many harts.
-    pub fn config_of(&self, harts: u8, clock_hz: u32) -> RecorderConfig {
+    /// The same of a recorder for so many harts and their order.
+    pub fn config_of(&self, harts: u8, clock_hz: u32, order: OrderSizes) -> RecorderConfig {
+        self.config_with(harts, clock_hz, Some(order.settings()))
+    }
+
+    fn config_with(
+        &self,
+        harts: u8,
+        clock_hz: u32,
+        order: Option<OrderSettings>,
+    ) -> RecorderConfig {
         RecorderConfig {
             codec: Codec::Bugnet,
             harts,
@@ -98,7 +109,7 @@ impl Sizes {
             image_hi: 0,
             post_trigger: 0,
             trigger: Default::default(),
-            order: None,
+            order,
         }
     }
 }
@@ -137,6 +148,128 @@ pub const TINY: Sizes = Sizes {
     ring_bits: 10,
 };
 
+/// Sizes of what logs the order of several harts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderSizes {
+    /// log2 of the bytes of a block
+    pub block_bits: usize,
+    /// log2 of the blocks whose writer is known
+    pub tracked_bits: usize,
+    /// log2 of the filter's places, at least as many
+    pub filter_bits: usize,
+    /// log2 of the bits of a signature
+    pub signature_bits: usize,
+    /// bits of a chunk's size
+    pub chunk_bits: usize,
+    /// log2 of the events that wait
+    pub queue_bits: usize,
+    /// places for events that are left when the harts are stalled
+    pub queue_reserve: usize,
+}
+
+impl OrderSizes {
+    /// What registers ORDER and ORDER_MODE say; nothing is logged until the host says so.
+    pub fn settings(&self) -> OrderSettings {
+        OrderSettings {
+            block_bits: self.block_bits as u8,
+            tracked_bits: self.tracked_bits as u8,
+            filter_bits: self.filter_bits as u8,
+            signature_bits: self.signature_bits as u8,
+            chunk_bits: self.chunk_bits as u8,
+            has: OrderMode {
+                strata: true,
+                chunks: true,
+            },
+            mode: OrderMode::default(),
+        }
+    }
+}
+
+/// Beside the recorders of [`BUGNET`]: a filter of 1024 places, as in the Strata paper.
+pub const ORDER: OrderSizes = OrderSizes {
+    block_bits: 4,
+    tracked_bits: 8,
+    filter_bits: 10,
+    signature_bits: 10,
+    chunk_bits: 16,
+    queue_bits: 11,
+    queue_reserve: 64,
+};
+
+/// Beside those of [`TINY`].
+pub const TINY_ORDER: OrderSizes = OrderSizes {
+    block_bits: 3,
+    tracked_bits: 2,
+    filter_bits: 4,
+    signature_bits: 5,
+    chunk_bits: 8,
+    queue_bits: 6,
+    queue_reserve: 32,
+};
+
+/// A block that takes all sizes, for so many harts and their order; what follows is appended.
+#[macro_export]
+macro_rules! several {
+    ($block:ident, $sizes:ident, $order:ident, $harts:expr $(, $more:expr)*) => {
+        $crate::sized!(
+            $block,
+            $sizes,
+            $sizes.ring_bits,
+            $harts,
+            $order.block_bits,
+            $order.tracked_bits,
+            30 - $order.tracked_bits,
+            33 - $order.tracked_bits,
+            $order.filter_bits,
+            $order.filter_bits + 1,
+            $order.filter_bits + 6,
+            $order.signature_bits,
+            $order.signature_bits + 1,
+            $order.signature_bits + 3,
+            $order.chunk_bits,
+            $order.signature_bits,
+            if $harts > 2 { 2 } else { 1 },
+            $order.queue_bits,
+            $order.queue_reserve
+            $(, $more)*
+        )
+    };
+}
+
+/// A block that takes the sizes of the order, for so many harts.
+#[macro_export]
+macro_rules! ordered {
+    ($block:ident, $sizes:ident, $harts:expr) => {
+        $block<
+            { $sizes.block_bits },
+            { $sizes.tracked_bits },
+            { 30 - $sizes.tracked_bits },
+            { 33 - $sizes.tracked_bits },
+            { $sizes.filter_bits },
+            { $sizes.filter_bits + 1 },
+            { $sizes.filter_bits + 6 },
+            { $sizes.signature_bits },
+            { $sizes.signature_bits + 1 },
+            { $sizes.signature_bits + 3 },
+            { $sizes.chunk_bits },
+            { $sizes.signature_bits },
+            { if $harts > 2 { 2 } else { 1 } },
+            { $sizes.queue_bits },
+            { $sizes.queue_reserve },
+            { $harts },
+        >
+    };
+}
+
+/// The order of two harts.
+pub type PairOrder = ordered!(OrderLog, ORDER, 2);
+/// The order of four harts.
+pub type QuadOrder = ordered!(OrderLog, ORDER, 4);
+/// The order of two harts, so small that everything happens all the time.
+pub type TinyPairOrder = ordered!(OrderLog, TINY_ORDER, 2);
+/// The same of four harts.
+pub type TinyQuadOrder = ordered!(OrderLog, TINY_ORDER, 4);
+
 /// A block that takes all sizes, with those of a preset. The order is that of [`RecorderFront`];
 /// what follows it is appended.
 #[macro_export]
@@ -174,6 +307,6 @@ pub type BugnetRecorder = sized!(Recorder, BUGNET, BUGNET.ring_bits, CLOCK_HZ as
 /// Recorder of the preset `tiny`.
 pub type TinyRecorder = sized!(Recorder, TINY, TINY.ring_bits, CLOCK_HZ as usize);
 /// Recorder of the preset `bugnet` for two harts.
-pub type BugnetPair = sized!(SeveralRecorder, BUGNET, BUGNET.ring_bits, 2);
+pub type BugnetPair = several!(SeveralRecorder, BUGNET, ORDER, 2);
 /// Recorder of the preset `tiny` for two harts.
-pub type TinyPair = sized!(SeveralRecorder, TINY, TINY.ring_bits, 2);
+pub type TinyPair = several!(SeveralRecorder, TINY, TINY_ORDER, 2);

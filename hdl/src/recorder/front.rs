@@ -152,6 +152,10 @@ circuit! {
         pub lost_hi: Signal<Out, Bits<32>>,
         /// a retirement is counted
         pub count_retire: Signal<Out, Bit>,
+        /// a retirement or another's write of this cycle belongs to the recording
+        pub active: Signal<Out, Bit>,
+        /// an interval ends with the retirement
+        pub interval_ends: Signal<Out, Bit>,
         /// it is lost
         pub count_loss: Signal<Out, Bit>,
         /// a cycle is counted
@@ -486,6 +490,8 @@ impl<
         self.lost_lo.next = self.counters.lost_lo.val();
         self.lost_hi.next = self.counters.lost_hi.val();
         self.count_retire.next = self.control.count_retire.val();
+        self.active.next = self.control.active.val();
+        self.interval_ends.next = self.control.last.val();
         self.count_loss.next = self.control.count_loss.val();
         self.count_cycle.next = self.control.count_cycle.val();
         self.clearing.next = self.control.clear.val();

@@ -101,6 +101,8 @@ circuit! {
         pub digest: Signal<Out, Bits<32>>,
         /// counts a retirement
         pub count_retire: Signal<Out, Bit>,
+        /// a retirement or another's write of this cycle belongs to the recording
+        pub active: Signal<Out, Bit>,
         /// counts a loss
         pub count_loss: Signal<Out, Bit>,
         /// counts a cycle
@@ -259,8 +261,8 @@ impl<const C: usize> Logic for IntervalControl<C> {
         self.gap.next = false;
         self.last.next = self.accept.val() & self.ending.val();
         self.closes.next = self.last.val();
-        self.count_retire.next =
-            self.valid.val() & (self.losing.val() | (self.running.val() & !self.stopping.val()));
+        self.active.next = self.losing.val() | (self.running.val() & !self.stopping.val());
+        self.count_retire.next = self.valid.val() & self.active.val();
         self.count_loss.next = self.count_retire.val() & !self.accept.val();
         self.gap_start.next = false;
 

@@ -1,12 +1,14 @@
 //! From retirements to interval bytes.
 //!
 //! Reading order: `front` (the picture), `retire`, `interval`, `sequencer`, `encoder`, and the blocks
-//! beside them as they are met. `several` puts fronts beside each other for several harts. `config` has
+//! beside them as they are met. `several` puts fronts beside each other for several harts, `order_log` logs
+//! their order. `config` has
 //! the sizes.
 
 #[macro_use]
 pub(crate) mod circuit;
 
+pub mod chunk_counter;
 pub mod config;
 pub mod counters;
 pub mod dictionary;
@@ -14,12 +16,15 @@ pub mod digest;
 pub mod encoder;
 pub mod event_fifo;
 pub mod first_load_tags;
+pub mod fold;
 pub mod front;
 pub mod gather;
 pub mod input_queue;
 pub mod interval;
 pub mod known_code;
 pub mod merge;
+pub mod order_log;
+pub mod order_writer;
 pub mod packer;
 #[allow(clippy::module_inception)]
 pub mod recorder;
@@ -27,6 +32,7 @@ pub mod register_shadow;
 pub mod retire;
 pub mod sequencer;
 pub mod several;
+pub mod strata_arbiter;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod trigger;

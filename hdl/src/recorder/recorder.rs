@@ -24,6 +24,7 @@ pub(crate) fn identity(config: &RecorderConfig) -> Identity {
         mem_mask: word(registers::MEM_MASK),
         port: word(registers::PORT),
         compact: config.register(registers::COMPACT).unwrap_or(0),
+        order: config.register(registers::ORDER).unwrap_or(0),
     }
 }
 

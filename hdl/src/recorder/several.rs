@@ -1,30 +1,34 @@
 //! The recorder of several harts: a front for each, and one drain.
 //!
 //! ```text
-//!  rvfi, hart ─┬─► front 0 ─► gather ─┐
-//!              ├─► front 1 ─► gather ─┼─► merge ─► drain ─► log_tx
-//!  snoop ──────┴─► …                  │
+//!  rvfi, hart ─┬─► front 0 ─► gather ────────┐
+//!              ├─► front 1 ─► gather ────────┼─► merge ─► drain ─► log_tx
+//!  snoop ──────┼─► …                         │
+//!              └─► order_log ─► gather twice ┘
 //! ```
 //! A retirement goes to the front of its hart, and its write is another's write for all other fronts, as
 //! those of the DMA engine are for all. No two writes come in one cycle (`cluster` says why), so every
-//! front sees one at most. `stall` is for all harts: whichever front is in need, all wait.
+//! front sees one at most. `stall` is for all harts: whichever front is in need, all wait. Beside the
+//! fronts, a cycle behind the ports as they are, `order_log` logs what the host asked for of the order.
 //!
 //! The numbers that END and the registers tell are those of all harts together; those in the headers
 //! of intervals are each hart's own. A trigger of one hart ends the recording of all, with the same
 //! retirement.
 
-use super::config::{Sizes, CLOCK_HZ};
+use super::config::{OrderSizes, Sizes, CLOCK_HZ};
 use super::counters::Counters;
 use super::front::RecorderFront;
 use super::gather::Gather;
 use super::merge::Merge;
+use super::order_log::OrderLog;
 use super::recorder::identity;
 use crate::drain::Drain;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// Retirement port of `N` harts in, UART out; the other sizes as in `Recorder`.
-    pub struct SeveralRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, N] {
+    /// Retirement port of `N` harts in, UART out; the other sizes as in `Recorder` and, from `OB` on, in
+    /// `OrderLog`.
+    pub struct SeveralRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -98,6 +102,20 @@ circuit! {
         data: Signal<Local, Bits<8>>,
         last: Signal<Local, Bit>,
         own: Signal<Local, Bit>,
+        order: OrderLog<OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, N>,
+        strata_gather: Gather,
+        chunks_gather: Gather,
+        hart_ff: DFF<Bits<2>>,
+        reads_ff: DFF<Bit>,
+        writes_ff: DFF<Bit>,
+        trap_ff: DFF<Bit>,
+        snooped_ff: DFF<Bit>,
+        address_ff: DFF<Bits<32>>,
+        recording_ff: DFF<Bit>,
+        order_stall_ff: DFF<Bit>,
+        accesses: Signal<Local, Bit>,
+        active: Signal<Local, Bit>,
+        interval_ends: Signal<Local, Bit>,
     }
     arrays {
         fronts: [RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>; N],
@@ -115,7 +133,15 @@ circuit! {
             fifo_bits: F,
             fifo_reserve: RESERVE,
             ring_bits: RING,
-        }.config_of(N as u8, CLOCK_HZ))),
+        }.config_of(N as u8, CLOCK_HZ, OrderSizes {
+            block_bits: OB,
+            tracked_bits: OT,
+            filter_bits: OF,
+            signature_bits: OS,
+            chunk_bits: OK,
+            queue_bits: OQ,
+            queue_reserve: OR,
+        }))),
         ids: [Constant<Bits<2>>; N] = std::array::from_fn(|i| Constant::new(bits::<2>(i as u64))),
         sources: [Constant<Bits<3>>; N] = std::array::from_fn(|i| Constant::new(bits::<3>(i as u64))),
     }
@@ -125,8 +151,11 @@ circuit! {
         nobody: 8 = 0,
         no_data: 8 = 0,
         not_fired: 5 = 0,
+        strata_source: 3 = 7,
+        chunks_source: 3 = 6,
     }
     check {
+        assert!(OF <= C && OS <= C, "filter and signatures are cleared with the tags");
         assert!((2..=4).contains(&N), "`rvfi_hart` has two bits");
     }
 }
@@ -151,8 +180,58 @@ impl<
         const RESERVE: usize,
         const RING: usize,
         const N: usize,
+        const OB: usize,
+        const OT: usize,
+        const OA: usize,
+        const OG: usize,
+        const OF: usize,
+        const OE: usize,
+        const OP: usize,
+        const OS: usize,
+        const OSE: usize,
+        const OSP: usize,
+        const OK: usize,
+        const OM: usize,
+        const OH: usize,
+        const OQ: usize,
+        const OR: usize,
     > Logic
-    for SeveralRecorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, N>
+    for SeveralRecorder<
+        WAYS,
+        S,
+        W,
+        WORDS,
+        T,
+        E,
+        L,
+        M,
+        I,
+        P,
+        LANES,
+        B,
+        R,
+        D,
+        C,
+        F,
+        RESERVE,
+        RING,
+        N,
+        OB,
+        OT,
+        OA,
+        OG,
+        OF,
+        OE,
+        OP,
+        OS,
+        OSE,
+        OSP,
+        OK,
+        OM,
+        OH,
+        OQ,
+        OR,
+    >
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -161,6 +240,42 @@ impl<
         self.merge.clock.next = self.clock.val();
         self.drain.reset.next = self.reset.val();
         self.merge.clear.next = self.reset.val();
+
+        dff_setup!(self, clock, hart_ff, reads_ff, writes_ff, trap_ff, snooped_ff);
+        dff_setup!(self, clock, address_ff, recording_ff, order_stall_ff);
+        self.order.clock.next = self.clock.val();
+        self.strata_gather.clock.next = self.clock.val();
+        self.chunks_gather.clock.next = self.clock.val();
+        self.order.reset.next = self.reset.val();
+        self.strata_gather.clear.next = self.reset.val();
+        self.chunks_gather.clear.next = self.reset.val();
+        self.hart_ff.d.next = self.rvfi_hart.val();
+        self.reads_ff.d.next = self.rvfi_mem_rmask.val().any() & !self.rvfi_trap.val();
+        self.writes_ff.d.next = self.rvfi_mem_wmask.val().any() & !self.rvfi_trap.val();
+        self.trap_ff.d.next = self.rvfi_trap.val();
+        self.snooped_ff.d.next = self.snoop_valid.val() & self.snoop_mask.val().any();
+        self.accesses.next = self.rvfi_valid.val()
+            & !self.rvfi_trap.val()
+            & (self.rvfi_mem_rmask.val().any() | self.rvfi_mem_wmask.val().any());
+        self.address_ff.d.next = self.snoop_addr.val();
+        if self.accesses.val() {
+            self.address_ff.d.next = self.rvfi_mem_addr.val();
+        }
+        self.order.hart.next = self.hart_ff.q.val();
+        self.order.reads.next = self.reads_ff.q.val();
+        self.order.writes.next = self.writes_ff.q.val();
+        self.order.trap.next = self.trap_ff.q.val();
+        self.order.address.next = self.address_ff.q.val();
+        self.order.strata.next = self.drain.order_mode.val().get_bit(0);
+        self.order.chunks.next = self.drain.order_mode.val().get_bit(1);
+        self.strata_gather.byte_valid.next = self.order.strata_valid.val();
+        self.strata_gather.byte_data.next = self.order.strata_data.val();
+        self.strata_gather.byte_last.next = self.order.strata_last.val();
+        self.order.strata_ready.next = self.strata_gather.byte_ready.val();
+        self.chunks_gather.byte_valid.next = self.order.chunks_valid.val();
+        self.chunks_gather.byte_data.next = self.order.chunks_data.val();
+        self.chunks_gather.byte_last.next = self.order.chunks_last.val();
+        self.order.chunks_ready.next = self.chunks_gather.byte_ready.val();
 
         self.writes.next =
             (self.rvfi_valid.val() & !self.rvfi_trap.val()) & self.rvfi_mem_wmask.val().any();
@@ -253,6 +368,23 @@ impl<
                 self.last.next = self.gathers[i].last.val();
             }
         }
+        // The order, as two more sources.
+        self.strata_gather.take.next = false;
+        self.chunks_gather.take.next = false;
+        self.available.next = self
+            .available
+            .val()
+            .replace_bit(7, self.strata_gather.available.val())
+            .replace_bit(6, self.chunks_gather.available.val());
+        if self.merge.source.val() == self.strata_source.val() {
+            self.strata_gather.take.next = self.merge.take.val();
+            self.data.next = self.strata_gather.data.val();
+            self.last.next = self.strata_gather.last.val();
+        } else if self.merge.source.val() == self.chunks_source.val() {
+            self.chunks_gather.take.next = self.merge.take.val();
+            self.data.next = self.chunks_gather.data.val();
+            self.last.next = self.chunks_gather.last.val();
+        }
         self.merge.available.next = self.available.val();
         self.merge.data.next = self.data.val();
         self.merge.last.next = self.last.val();
@@ -262,9 +394,11 @@ impl<
         self.drain.byte_last.next = self.merge.byte_last.val();
 
         // All harts together.
-        self.stalls.next = false;
+        self.stalls.next = self.order_stall_ff.q.val();
+        self.active.next = false;
+        self.interval_ends.next = false;
         self.recording.next = false;
-        self.ended.next = self.merge.idle.val();
+        self.ended.next = self.merge.idle.val() & self.order.idle.val();
         self.lost.next = false;
         self.retires.next = false;
         self.loses.next = false;
@@ -280,6 +414,12 @@ impl<
             }
             if !self.fronts[i].ended.val() {
                 self.ended.next = false;
+            }
+            if self.fronts[i].active.val() {
+                self.active.next = true;
+            }
+            if self.fronts[i].interval_ends.val() {
+                self.interval_ends.next = true;
             }
             if self.fronts[i].lost_any.val() {
                 self.lost.next = true;
@@ -297,6 +437,19 @@ impl<
                 self.clearing.next = true;
             }
             self.reason.next = self.fronts[i].end_reason.val();
+        }
+        // The order sees what the fronts see, as long as they do.
+        self.order.retires.next = self.retires.val();
+        self.order.ends.next = self.interval_ends.val();
+        self.order.external.next = self.snooped_ff.q.val() & self.active.val();
+        self.recording_ff.d.next = self.recording.val();
+        self.order.stop.next = self.recording_ff.q.val() & !self.recording.val();
+        self.order.reason.next = self.reason.val().get_bits::<3>(0);
+        self.order.clear.next = self.clearing.val();
+        self.order_stall_ff.d.next =
+            self.order.pressure.val() & self.drain.may_stall.val() & self.recording.val();
+        if self.order.lost.val() {
+            self.lost.next = true;
         }
         self.totals.clear.next = self.clearing.val();
         self.totals.retire.next = self.retires.val();

@@ -66,6 +66,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             loaded: firmware.loaded_window(),
             key: 1,
             arm: None,
+            order: Default::default(),
             max_instructions: None,
             patience: PATIENCE,
         },

@@ -19,6 +19,7 @@ use crate::transport::sim::SimLink;
 use crate::transport::Link;
 use crate::ui::Ui;
 use anyhow::{bail, Result};
+use lookback_log_format::order::OrderMode;
 use lookback_log_format::RecorderConfig;
 use lookback_sim::BoardOptions;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,28 @@ pub enum Policy {
     Stall,
     /// Leave the hart alone: a gap says how much was lost.
     Drop,
+}
+
+/// What is logged of the order of several harts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Order {
+    /// Strata: before which accesses the others had come how far. The smallest log.
+    Strata,
+    /// Chunks: who executed how many instructions before the next one had its turn.
+    Chunks,
+    /// Both, to compare them.
+    Both,
+    /// Nothing: each hart can be replayed by itself.
+    None,
+}
+
+impl Order {
+    fn mode(self) -> OrderMode {
+        OrderMode {
+            strata: matches!(self, Self::Strata | Self::Both),
+            chunks: matches!(self, Self::Chunks | Self::Both),
+        }
+    }
 }
 
 /// Options of `lookback record`.
@@ -86,6 +109,9 @@ pub struct Args {
     /// What the recorder does when it cannot keep up.
     #[arg(long, value_enum, default_value = "stall")]
     policy: Policy,
+    /// What is logged of the order of several harts (--harts); one hart has none.
+    #[arg(long, value_enum, default_value = "strata")]
+    order: Order,
     /// Log the results of multiplications and divisions, too, so that `lookback verify` names the one
     /// that a core gets wrong. All other results are checked without it. Only for a core of your own.
     #[arg(long, conflicts_with = "stream")]
@@ -160,6 +186,7 @@ fn settings(args: &Args, firmware: &Firmware) -> Result<Settings> {
         loaded: firmware.loaded_window(),
         key: args.key,
         arm,
+        order: args.order.mode(),
         max_instructions: args.max_instructions,
         patience: Duration::from_secs(args.timeout),
     })
@@ -210,6 +237,10 @@ fn resume(args: &Args, ui: &mut Ui) -> Result<Outcome> {
         loaded: past.config.image_lo..past.config.image_hi,
         key: past.config.compact().map_or(1, |compact| compact.key),
         arm: Arm::of(&past.config),
+        order: past
+            .config
+            .order
+            .map_or_else(OrderMode::default, |order| order.mode),
         max_instructions: args.max_instructions,
         patience: Duration::from_secs(args.timeout),
     };

@@ -23,8 +23,9 @@ use arm::Arm;
 use disk::Sink;
 use file::Recording;
 use lookback_log_format::config::{
-    count_bits_for, COMPACT_REGISTERS, CONFIG_REGISTERS, TRIGGER_REGISTERS,
+    count_bits_for, COMPACT_REGISTERS, CONFIG_REGISTERS, ORDER_REGISTERS, TRIGGER_REGISTERS,
 };
+use lookback_log_format::order::OrderMode;
 use lookback_log_format::{link, registers as reg, RecorderConfig};
 use past::Past;
 use std::collections::BTreeMap;
@@ -58,6 +59,8 @@ pub struct Settings {
     pub key: u16,
     /// The recorder keeps the last instructions in its ring and waits for a trigger.
     pub arm: Option<Arm>,
+    /// What is logged of the order of several harts.
+    pub order: OrderMode,
     /// After about so many instructions the recording is stopped.
     pub max_instructions: Option<u64>,
     /// How long a board may say nothing.
@@ -229,6 +232,9 @@ pub fn record_stream<W: Sink>(
         loaded: config.image_lo..config.image_hi,
         key: config.compact().map_or(1, |compact| compact.key),
         arm: None,
+        order: config
+            .order
+            .map_or_else(OrderMode::default, |order| order.mode),
         max_instructions: None,
         patience: Duration::MAX,
     };
@@ -296,8 +302,15 @@ fn prepare(
         wire.write(register, value, u32::MAX)?;
     }
     settings.arm.unwrap_or_default().set_up(wire)?;
+    let order = if several { wire.read(reg::ORDER)? } else { 0 };
+    if order != 0 {
+        // What is not there reads 0.
+        let mode = settings.order.register() & order >> 24;
+        wire.write(reg::ORDER_MODE, mode, u32::MAX)?;
+    }
     let mut values = BTreeMap::new();
     let more = COMPACT_REGISTERS.into_iter().filter(|_| compact);
+    let more = more.chain(ORDER_REGISTERS.into_iter().filter(|_| order != 0));
     let triggers = TRIGGER_REGISTERS
         .into_iter()
         .filter(|_| settings.arm.is_some());

@@ -270,6 +270,7 @@ pub(super) fn settings() -> Settings {
         loaded: 0x8000_0000..0x8000_2000,
         key: 1,
         arm: None,
+        order: Default::default(),
         max_instructions: None,
         patience: Duration::from_secs(4),
     }

@@ -183,10 +183,13 @@ impl<'a> Together<'a> {
             match element {
                 OrderElement::Stratum(strides) => self.region(&strides, number, sink)?,
                 OrderElement::Chunk { hart, size } => self.chunk(hart, size, number, sink)?,
-                OrderElement::External(addr) if self.kind == OrderKind::Strata => {
-                    self.externals.push(addr);
+                OrderElement::External(block) if self.kind == OrderKind::Strata => {
+                    self.externals.push(block.wrapping_mul(self.block_len));
                 }
-                OrderElement::External(addr) => self.shared.forget_block(addr, self.block_len),
+                OrderElement::External(block) => {
+                    let addr = block.wrapping_mul(self.block_len);
+                    self.shared.forget_block(addr, self.block_len);
+                }
             }
             sink.settled(&self.shared);
         }

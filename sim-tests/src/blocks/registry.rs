@@ -218,6 +218,11 @@ pub const PRESETS: &[PresetCheck] = &[
         check: check_block::<super::recorder::OfHarts<2, false>>,
     },
     PresetCheck {
+        preset: "order-2",
+        cases: 4,
+        check: check_block::<super::recorder::Logged<2, false>>,
+    },
+    PresetCheck {
         preset: "recorder-bugnet-2",
         cases: 4,
         check: check_block::<super::recorder::OfHarts<2, true>>,

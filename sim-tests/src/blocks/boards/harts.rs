@@ -2,7 +2,10 @@
 //! its log.
 
 use crate::blocks::host::Host;
-use crate::blocks::recorder::{began_at, compare, models, records, End, Recording, Runs, Shown};
+use crate::blocks::recorder::{
+    began_at, compare, judge_order, models, order_mode, order_of, records, records_of, End,
+    Recording, Runs, Shown,
+};
 use crate::blocks::soc::machine::port;
 use crate::blocks::soc::program::{around, memory, programs, Around, Piece, Step, RAM, RAM_BYTES};
 use crate::blocks::soc::several::{hold_back, Followers};
@@ -186,6 +189,7 @@ impl Bench<'_> {
             for register in (reg::INTERVAL..=reg::POST_TRIGGER).chain(triggers) {
                 self.write(register, config.register(register).unwrap_or(0), out);
             }
+            self.write(reg::ORDER_MODE, order_mode(self.recording), out);
             // The harts wait until they are recorded.
             out.say("held", self.events.is_empty());
             out.want("held", true);
@@ -243,7 +247,11 @@ impl Bench<'_> {
             first,
             reason,
         );
+        let mut order = order_of(self.recording, self.harts, &self.events, reason);
         let (retired, reason) = compare(&sent, models, out);
+        let strata = records_of(&self.host.frames, 0xff);
+        let chunks = records_of(&self.host.frames, 0xfe);
+        judge_order(&mut order, [&strata, &chunks], out);
         out.say("damaged", self.host.damaged);
         out.want("damaged", 0u32);
         out.say("reason", end.reason.code());

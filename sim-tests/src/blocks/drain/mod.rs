@@ -28,7 +28,7 @@ pub const BLOCKS: &[Block] = &[
             triggered fired lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo
             lost_hi run_code;
         out byte_ready log_tx enable may_stall trigger_on_trap interval count_bits image_lo image_hi
-            post_trigger key watch watch_lo watch_hi),
+            post_trigger key watch watch_lo watch_hi order_mode),
     block!("drain-core", whole::Recordings<true>, 24; DrainCore<9> = DrainCore::new(registers::IDENTITY);
         clock; in reset byte_valid byte_data byte_last tx_ready rx_bit_valid rx_bit_data
             rx_byte_valid rx_byte_data strapped clock_hz mem_base mem_mask poke ask bus_register
@@ -36,13 +36,13 @@ pub const BLOCKS: &[Block] = &[
             recording ended end_reason triggered fired lost_any retired_lo retired_hi cycles_lo cycles_hi
             stalls_lo stalls_hi lost_lo lost_hi run_code;
         out byte_ready tx_valid tx_data quiet status control_word enable may_stall trigger_on_trap
-            interval count_bits image_lo image_hi post_trigger key watch watch_lo watch_hi),
+            interval count_bits image_lo image_hi post_trigger key watch watch_lo watch_hi order_mode),
     block!("drain-control", registers::Registers, 60; Control = Control::new(registers::IDENTITY);
         clock; in reset write register value pick setting number index status retired_lo retired_hi
             cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi run_code
             breach_rule breach_at breach_pc breach_insn breach_want breach_got;
         out copying word stored_bit control interval count_bits image_lo image_hi post_trigger key
-            watch watch_lo watch_hi),
+            watch watch_lo watch_hi order_mode),
     block!("framer", framer::Frames, 60; Framer:
         clock; in reset pause placed piece_ready piece_first piece_last piece_data piece_more
             reply_ready end_ready message_data message_more tx_ready;

@@ -17,6 +17,7 @@ pub const IDENTITY: Identity = Identity {
     mem_mask: 0xf00f_0ff0,
     port: 1,
     compact: 0x0006_1108,
+    order: 0x0310_aa84,
 };
 
 /// Registers 0 to 15.
@@ -30,7 +31,7 @@ pub const IDENTIFICATION: [u32; 16] = [
     IDENTITY.mem_mask,
     IDENTITY.port,
     IDENTITY.compact,
-    0,
+    IDENTITY.order,
     0,
     0,
     0,
@@ -48,6 +49,7 @@ pub fn kept(number: u32, value: u32) -> u32 {
         3 | 4 => value & !63,
         5 | 6 => value,
         7 => value & 0xffff,
+        8 => value & 3,
         9 => value & 0x3f,
         10 | 11 => value,
         _ => 0,
@@ -65,7 +67,13 @@ pub const SETTINGS: [&str; 6] = [
 ];
 
 /// The other settings.
-const LATE: [(usize, &str); 4] = [(7, "key"), (9, "watch"), (10, "watch_lo"), (11, "watch_hi")];
+const LATE: [(usize, &str); 5] = [
+    (7, "key"),
+    (8, "order_mode"),
+    (9, "watch"),
+    (10, "watch_lo"),
+    (11, "watch_hi"),
+];
 
 /// The words that END and the counters are made of, in the order of `pick`.
 const WORDS: [&str; 16] = [
@@ -110,6 +118,7 @@ fn register() -> BoxedStrategy<u32> {
         2 => 0x30..0x36u32,
         2 => 0..8u32,
         1 => Just(8u32),
+        1 => Just(9u32),
         1 => Just(0x17),
         2 => 0x18..0x1du32,
         1 => 0..256u32,

@@ -279,6 +279,10 @@ impl Control {
                 "last",
                 (now.accept && now.ending || now.closes_alone).into(),
             ),
+            (
+                "active",
+                (self.losing() || self.running() && now.stopping.is_none()).into(),
+            ),
             ("count_retire", now.count_retire.into()),
             ("count_loss", (now.count_retire && !now.accept).into()),
             ("count_cycle", (self.recorded && recording).into()),

@@ -2,13 +2,15 @@
 //! model for each hart learns the others' writes in the order of the port.
 
 use super::front::{set_retirement, End, Recording, Runs};
+use super::order::{judge_order, settings};
 use crate::blocks::host::{began, Host};
 use crate::blocks::{seldom, Check, Records};
-use lookback_hdl::recorder::config::{BUGNET, TINY};
+use lookback_hdl::recorder::config::{BUGNET, ORDER, TINY, TINY_ORDER};
 use lookback_log_format::frame::{kind, End as EndPayload, Frame};
-use lookback_log_format::interval::EndReason;
+use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::trigger::Fired;
 use lookback_log_format::{parcel, registers, RecorderConfig};
+use lookback_model::order::Order;
 use lookback_model::stimulus::{Event, Random, Stimulus};
 use lookback_model::Recorder;
 use lookback_sim::block::Dut;
@@ -124,6 +126,7 @@ impl Bench<'_> {
         for register in (registers::INTERVAL..=registers::POST_TRIGGER).chain(triggers) {
             self.write(register, config.register(register).unwrap_or(0), out);
         }
+        self.write(registers::ORDER_MODE, order_mode(self.recording), out);
         let control = config.control | 2;
         self.write(registers::CONTROL, control, out);
         let began = (0..5000).any(|_| {
@@ -175,7 +178,8 @@ impl Bench<'_> {
             if let Event::Retire(r) = &event {
                 set_retirement(self.dut, r);
                 self.dut.set("rvfi_hart", hart as u32);
-                writes = !r.trap && r.mem_wmask != 0;
+                // Nobody's writes come between accesses.
+                writes = !r.trap && r.mem_rmask | r.mem_wmask != 0;
             }
             self.events.push((Some(hart), event, self.cycle));
             own.pause = 1 + self.random.below(u32::from(pause) + 1);
@@ -221,7 +225,11 @@ impl Bench<'_> {
         let config = self.recording.config();
         let models = models(&config, count, &self.events, first, reason);
         let fired = fired(&models);
+        let mut order = order_of(self.recording, count, &self.events, reason);
         let (retired, reason) = compare(&sent, models, out);
+        let strata = records_of(&self.host.frames, 0xff);
+        let chunks = records_of(&self.host.frames, 0xfe);
+        judge_order(&mut order, [&strata, &chunks], out);
         out.say("damaged", self.host.damaged);
         out.want("damaged", 0u32);
         let end = self.host.frames.iter().find(|f| f.kind == kind::END);
@@ -248,6 +256,9 @@ pub fn records(frames: &[Frame], harts: usize, out: &mut Records) -> Vec<Vec<Vec
             continue;
         };
         let hart = usize::from(piece.hart);
+        if piece.hart >= 0xfe {
+            continue;
+        }
         let Some(own) = open.get_mut(hart) else {
             out.say("no such hart", hart as u32);
             continue;
@@ -261,6 +272,69 @@ pub fn records(frames: &[Frame], harts: usize, out: &mut Records) -> Vec<Vec<Vec
         }
     }
     records
+}
+
+/// The records with a hart byte, as bytes.
+pub fn records_of(frames: &[Frame], hart: u8) -> Vec<Vec<u8>> {
+    let logs = frames.iter().filter(|frame| frame.kind & 0xfc == kind::LOG);
+    let pieces = logs.filter_map(|frame| parcel::open(frame).ok());
+    let (mut records, mut open) = (Vec::new(), Vec::new());
+    for piece in pieces.filter(|piece| piece.hart == hart) {
+        open.extend(&piece.payload);
+        if piece.kind & kind::LOG_LAST != 0 {
+            records.push(std::mem::take(&mut open));
+        }
+    }
+    records
+}
+
+/// ORDER_MODE of a recording: any.
+pub fn order_mode(recording: &Recording) -> u32 {
+    (recording.seed >> 17) as u32 & 3
+}
+
+/// The model of the order, with everything that happened. A trigger ends it with the retirement, and
+/// with whatever else came in the same cycle.
+pub fn order_of(recording: &Recording, harts: usize, events: &[Shown], reason: EndReason) -> Order {
+    let sizes = if recording.sizes == BUGNET {
+        ORDER
+    } else {
+        TINY_ORDER
+    };
+    let config = recording.config();
+    let mut order = Order::new(settings(&sizes, order_mode(recording)), harts);
+    // Models of the harts tell when intervals end, and when a trigger does.
+    let mut models: Vec<Recorder> = (0..harts).map(|_| Recorder::new(&config)).collect();
+    let mut ended = None;
+    for (whose, event, cycle) in events {
+        if ended.is_some_and(|at| at != *cycle) {
+            break;
+        }
+        match (event, whose) {
+            (Event::Retire(r), Some(hart)) => {
+                order.retire(*hart, r);
+                let model = &mut models[*hart];
+                model.retire(r, *cycle);
+                let ends = model.take_records();
+                let is_interval = |record: &Record| matches!(record, Record::Interval(_));
+                if ends.iter().any(is_interval) {
+                    order.interval_ended();
+                }
+                if model.ended() == Some(EndReason::Trigger) {
+                    ended = Some(*cycle);
+                }
+                first_trigger_counts(&mut models);
+            }
+            (Event::Snoop { addr, mask, .. }, _) if *mask != 0 => order.external(*addr),
+            _ => {}
+        }
+    }
+    order.stop(if ended.is_some() {
+        EndReason::Trigger
+    } else {
+        reason
+    });
+    order
 }
 
 /// What a port showed, in its order: whose (nobody's if a DMA engine's), what, when.
@@ -298,12 +372,7 @@ pub fn models(
                 Event::Snoop { addr, mask, .. } => model.snoop(*addr, *mask),
             }
         }
-        if let Some(first) = models.iter().position(Recorder::triggered) {
-            let others = models.iter_mut().enumerate();
-            others
-                .filter(|(hart, _)| *hart != first)
-                .for_each(|(_, model)| model.disarm());
-        }
+        first_trigger_counts(&mut models);
         if models.iter().any(|m| m.ended() == Some(EndReason::Trigger)) {
             models
                 .iter_mut()
@@ -312,6 +381,16 @@ pub fn models(
     }
     models.iter_mut().for_each(|model| model.stop(reason, 0));
     models
+}
+
+/// Once a trigger has fired on a hart, none can on another.
+fn first_trigger_counts(models: &mut [Recorder]) {
+    if let Some(first) = models.iter().position(Recorder::triggered) {
+        let others = models.iter_mut().enumerate();
+        others
+            .filter(|(hart, _)| *hart != first)
+            .for_each(|(_, model)| model.disarm());
+    }
 }
 
 /// The trigger that fired on one of the harts.

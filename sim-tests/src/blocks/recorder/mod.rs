@@ -7,6 +7,7 @@ mod front;
 mod harts;
 mod memories;
 mod numbers;
+mod order;
 mod parcels;
 pub(super) mod queues;
 mod retirement;
@@ -17,28 +18,35 @@ mod whole;
 use super::registry::Block;
 use crate::block;
 use lookback_hdl::recorder::{
-    config::{TinyFront, TinyPair, TinyRecorder},
+    chunk_counter::ChunkCounter,
+    config::{TinyFront, TinyPair, TinyPairOrder, TinyQuadOrder, TinyRecorder},
     counters::Counters,
     dictionary::Dictionary,
     digest::DigestStep,
     encoder::Encoder,
     event_fifo::EventFifo,
     first_load_tags::FirstLoadTags,
+    fold::Fold,
     gather::Gather,
     input_queue::InputQueue,
     interval::IntervalControl,
     known_code::KnownCode,
     merge::Merge,
+    order_writer::OrderWriter,
     packer::Packer,
     register_shadow::RegisterShadow,
     retire::RetireStage,
     sequencer::Sequencer,
+    strata_arbiter::StrataArbiter,
     trigger::Trigger,
 };
 use queues::Queue;
 
 pub use front::{End, Recording, Runs};
-pub use harts::{began_at, compare, models, records, OfHarts, Shown};
+pub use harts::{
+    began_at, compare, models, order_mode, order_of, records, records_of, OfHarts, Shown,
+};
+pub use order::{judge_order, Logged};
 pub use whole::Recordings as Whole;
 
 /// The table.
@@ -76,7 +84,27 @@ pub const BLOCKS: &[Block] = &[
             rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all;
         out byte_valid byte_data byte_last stall recording ended end_reason triggered cause ends lost_any
             retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
-            count_retire count_loss count_cycle clearing),
+            count_retire count_loss count_cycle clearing active interval_ends),
+    block!("fold", order::Places, 20; Fold<10>: in block; out place),
+    block!("strata-arbiter", order::Strata, 60; StrataArbiter<2, 28, 31, 4, 5, 10, 3>:
+        clock; in clear sweep ask writer block writes take;
+        out stride_valid stride stride_first stride_last done),
+    block!("chunk-counter", order::Chunks, 60; ChunkCounter<5, 6, 8, 8, 5, 3>:
+        clock; in clear sweep ask retires hart reads writes block trap close;
+        out ended ended_hart ended_size done),
+    block!("order-writer", order::Written, 40; OrderWriter<3>:
+        clock; in reset word_valid word_kind word_value strata_ready chunks_ready;
+        out word_pop strata_valid strata_data strata_last chunks_valid chunks_data chunks_last idle),
+    block!("order-log", order::Logged<2, true>, 16; TinyPairOrder:
+        clock; in reset clear strata chunks retires hart reads writes trap ends external address stop
+            reason strata_ready chunks_ready;
+        out pressure lost idle strata_valid strata_data strata_last chunks_valid chunks_data
+            chunks_last),
+    block!("order-log-4", order::Logged<4, true>, 12; TinyQuadOrder:
+        clock; in reset clear strata chunks retires hart reads writes trap ends external address stop
+            reason strata_ready chunks_ready;
+        out pressure lost idle strata_valid strata_data strata_last chunks_valid chunks_data
+            chunks_last),
     block!("gather", parcels::Gathered, 60; Gather:
         clock; in clear byte_valid byte_data byte_last take; out byte_ready available data last),
     block!("merge", parcels::Merged, 60; Merge:
@@ -89,7 +117,7 @@ pub const BLOCKS: &[Block] = &[
     block!("interval-control", control::Control, 80; IntervalControl<4>:
         clock; in reset enable may_stall hold run_ended interval post_trigger valid fires end_all
             needs_entry stepped snooped full pressure live drained;
-        out clear sweep accept accept_snoop push open gap last position digest count_retire
+        out clear sweep accept accept_snoop push open gap last position digest count_retire active
             count_loss count_cycle count_stall gap_start total_digest reason stall recording ended
             end_reason triggered ends lost_any),
     block!("known-code", memories::Code, 120; KnownCode<3>:
