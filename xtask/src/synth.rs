@@ -10,7 +10,7 @@ use std::process::Command;
 pub struct Arguments {
     /// Presets of rtl-gen; those with a budget when none is named.
     presets: Vec<String>,
-    /// With yosys' multiplexers of LUTs, which boards are built without.
+    /// With yosys' multiplexers of LUTs, as boards are built.
     #[arg(long)]
     wide: bool,
 }
@@ -32,10 +32,10 @@ const BUDGETS: &[Budget] = &[
     },
 ];
 
-/// How ECP5 designs are synthesised, here and for boards. Multiplexers of LUTs (PFUMX, L6MUX21) are
+/// How recorders are synthesised alone. Multiplexers of LUTs (PFUMX, L6MUX21) are
 /// left out: yosys takes them for free, doubles LUT4s to use them, and the recorders become a fifth
 /// larger.
-pub(crate) const SYNTH_ECP5: &str = "synth_ecp5 -nowidelut";
+const SYNTH_ECP5: &str = "synth_ecp5 -nowidelut";
 
 /// Cells by their type.
 pub(crate) type Cells = BTreeMap<String, u64>;

