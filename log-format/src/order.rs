@@ -8,6 +8,7 @@ pub use settings::{OrderMode, OrderSettings};
 
 use crate::interval::EndReason;
 use crate::{Error, Result};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use coder::{Decoder, Encoder, KIND};
 use numbers::{put_number, Numbers};
@@ -155,7 +156,7 @@ impl OrderRecord {
     /// Its elements, up to the first that cannot be read.
     pub fn elements(&self) -> Elements<'_> {
         let coded = match self.kind {
-            OrderKind::Strata => Coded::Strata(Decoder::new(&self.elements)),
+            OrderKind::Strata => Coded::Strata(Box::new(Decoder::new(&self.elements))),
             OrderKind::Chunks => Coded::Chunks(Numbers::new(&self.elements)),
         };
         Elements {
@@ -228,7 +229,7 @@ pub struct Elements<'a> {
 
 #[derive(Debug, Clone)]
 enum Coded<'a> {
-    Strata(Decoder<'a>),
+    Strata(Box<Decoder<'a>>),
     Chunks(Numbers<'a>),
 }
 

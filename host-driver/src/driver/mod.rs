@@ -302,7 +302,11 @@ fn prepare(
         wire.write(register, value, u32::MAX)?;
     }
     settings.arm.unwrap_or_default().set_up(wire)?;
-    let order = if several { wire.read(reg::ORDER)? } else { 0 };
+    let order = if wire.read(reg::VERSION)? >> 24 > 1 {
+        wire.read(reg::ORDER)?
+    } else {
+        0
+    };
     if order != 0 {
         // What is not there reads 0.
         let mode = settings.order.register() & order >> 24;

@@ -68,10 +68,13 @@ impl Stream {
     pub fn known(&mut self, piece: &Piece) -> Result<Vec<Record>> {
         self.wanted = piece.offset;
         if let (Some(parcels), Some(_)) = (&mut self.parcels, piece.turn) {
-            let records = parcels.known(piece).into_iter().filter_map(|item| match item {
-                Item::Record { record, .. } => Some(record),
-                Item::Broken { .. } => None,
-            });
+            let records = parcels
+                .known(piece)
+                .into_iter()
+                .filter_map(|item| match item {
+                    Item::Record { record, .. } => Some(record),
+                    Item::Broken { .. } => None,
+                });
             let records = records.collect();
             self.count(&[parcel::name(piece.hart, piece.first)]);
             self.count(&piece.bytes);
