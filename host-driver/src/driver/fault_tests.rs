@@ -4,12 +4,14 @@
 mod board;
 mod disk;
 mod rtl;
+mod several;
 
 use super::tests::{interval, settings, Bystander};
 use super::*;
 use crate::cmd::open::flaws;
 use crate::transport::faults::{Fault, Faults, Random};
 use crate::transport::faulty::Faulty;
+use crate::transport::Link;
 use board::Board;
 use disk::{Disk, Rest};
 use lookback_log_format::container::Elf;
@@ -61,22 +63,37 @@ fn plan(seed: u64) -> Plan {
     }
 }
 
-/// What came of a run: the file, the board, and whether the board was at its end.
+/// What came of a run: the file, and the board at its end.
 fn run(seed: u64) -> Option<(Vec<u8>, Board)> {
     let plan = plan(seed);
     let board = Board::new(plan.ring_bits, plan.script);
-    let mut link = Faulty::new(board, plan.faults, seed);
-    let mut disk = Disk::new(seed);
     let elf = Elf {
         name: "fw.elf".into(),
         bytes: vec![],
     };
+    survive(seed, board, plan.faults, &plan.settings, elf, |_| {})
+}
+
+/// Records over a bad cable, and goes on for as long as a user would; the file, and the board.
+fn survive<L: Link>(
+    seed: u64,
+    board: L,
+    faults: Faults,
+    settings: &Settings,
+    elf: Elf,
+    check: impl FnOnce(&RecorderConfig),
+) -> Option<(Vec<u8>, L)> {
+    let mut link = Faulty::new(board, faults, seed);
+    let mut disk = Disk::new(seed);
     let mut watcher = Bystander::default();
     let path = Path::new("t.lbk");
     let mut result = record(
         &mut link,
-        &plan.settings,
-        |config| Recording::begin(path, Rest(&mut disk, 0), config, elf),
+        settings,
+        |config| {
+            check(&config);
+            Recording::begin(path, Rest(&mut disk, 0), config, elf)
+        },
         &mut watcher,
     );
     for _ in 0..MOST_RESUMES {
@@ -102,13 +119,7 @@ fn run(seed: u64) -> Option<(Vec<u8>, Board)> {
         let rest = Rest(&mut disk, whole);
         let mut recording = Recording::resume(path, rest, whole as u64, intervals);
         let _ = link.reopen();
-        result = resume(
-            &mut link,
-            &plan.settings,
-            past,
-            &mut recording,
-            &mut watcher,
-        );
+        result = resume(&mut link, settings, past, &mut recording, &mut watcher);
         let hopeless = |error: &anyhow::Error| {
             let text = error.to_string();
             text.contains("no longer has") || text.contains("never began")

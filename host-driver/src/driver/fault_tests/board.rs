@@ -13,10 +13,10 @@ use std::time::Duration;
 /// A run that looks at the link more often than this hangs.
 const MOST_LOOKS: u64 = 100_000;
 
-fn identity(ring_bits: u8) -> RecorderConfig {
+pub fn identity(harts: u8, ring_bits: u8) -> RecorderConfig {
     RecorderConfig {
         codec: Codec::Bugnet,
-        harts: 1,
+        harts,
         tag_set_bits: 3,
         tag_ways: 2,
         tag_words: 4,
@@ -58,7 +58,7 @@ pub struct Board {
 impl Board {
     pub fn new(ring_bits: u8, script: Vec<Record>) -> Self {
         Self {
-            twin: Twin::new(&identity(ring_bits)),
+            twin: Twin::new(&identity(1, ring_bits)),
             script: script.into(),
             written: Vec::new(),
             current: None,

@@ -1,7 +1,6 @@
 //! The driver and the recorder's own RTL on a bad cable: every byte crosses the pins of the Verilated
 //! board. What comes out replays, and is whole or says what is missing.
 
-use super::disk::{Disk, Rest};
 use super::*;
 use crate::firmware::Firmware;
 use crate::transport::sim::SimLink;
@@ -52,6 +51,7 @@ impl Link for Hasty {
 }
 
 struct Case {
+    harts: u8,
     faults: Faults,
     settings: Settings,
     firmware: Firmware,
@@ -75,6 +75,11 @@ fn case(seed: u64) -> Case {
         }
     }
     let program = PROGRAMS[random.below(PROGRAMS.len() as u64) as usize];
+    let (harts, program) = if seed % 8 == 5 {
+        (2, "harts2/spin_lock")
+    } else {
+        (1, program)
+    };
     let path = lookback_firmware::folder().join(format!("prebuilt/{program}.elf"));
     let firmware = Firmware::read(&path).unwrap();
     let settings = Settings {
@@ -87,20 +92,22 @@ fn case(seed: u64) -> Case {
         ..settings()
     };
     Case {
+        harts,
         faults,
         settings,
         firmware,
     }
 }
 
-fn board(firmware: &Firmware) -> Hasty {
+fn board(case: &Case) -> Hasty {
     let options = BoardOptions {
         preset: "tiny".into(),
+        harts: case.harts,
         ram_bytes: RAM_BYTES,
         hold: true,
         ..BoardOptions::default()
     };
-    let segments = firmware.segments(options.ram_bytes).unwrap();
+    let segments = case.firmware.segments(options.ram_bytes).unwrap();
     let load: Vec<_> = segments
         .iter()
         .map(|segment| Segment {
@@ -115,62 +122,17 @@ fn board(firmware: &Firmware) -> Hasty {
 /// The file that comes of a run.
 fn run(seed: u64) -> Option<Vec<u8>> {
     let case = case(seed);
-    let mut link = Faulty::new(board(&case.firmware), case.faults, seed);
-    let mut disk = Disk::new(seed);
-    let path = Path::new("t.lbk");
-    let mut watcher = Bystander::default();
     let elf = case.firmware.elf.clone();
-    let mut result = record(
-        &mut link,
-        &case.settings,
-        |config| {
-            let acknowledged = config.control & link::CONTROL_ACKNOWLEDGED != 0;
-            assert!(
-                acknowledged,
-                "seed {seed}: the board has no acknowledged link"
-            );
-            Recording::begin(path, Rest(&mut disk, 0), config, elf)
-        },
-        &mut watcher,
-    );
-    for _ in 0..MOST_RESUMES {
-        let again = match &result {
-            Ok(summary) => summary.resumable,
-            Err(_) => !disk.bytes.is_empty(),
-        };
-        if !again {
-            break;
-        }
-        if link.restart_host() {
-            disk.cut();
-        }
-        let source = disk.bytes.as_slice();
-        let Ok(past) = Past::from_source(path, source, disk.bytes.len() as u64) else {
-            break;
-        };
-        let whole = past.whole as usize;
-        disk.bytes.truncate(whole);
-        disk.safe = whole;
-        let intervals = past.summary.intervals;
-        let rest = Rest(&mut disk, whole);
-        let mut recording = Recording::resume(path, rest, whole as u64, intervals);
-        let _ = link.reopen();
-        result = resume(
-            &mut link,
-            &case.settings,
-            past,
-            &mut recording,
-            &mut watcher,
+    let check = |config: &RecorderConfig| {
+        let acknowledged = config.control & link::CONTROL_ACKNOWLEDGED != 0;
+        assert!(
+            acknowledged,
+            "seed {seed}: the board has no acknowledged link"
         );
-        let hopeless = |error: &anyhow::Error| {
-            let text = error.to_string();
-            text.contains("no longer has") || text.contains("never began")
-        };
-        if result.as_ref().is_err_and(hopeless) {
-            break;
-        }
-    }
-    (!disk.bytes.is_empty()).then_some(disk.bytes)
+    };
+    let board = board(&case);
+    let outcome = survive(seed, board, case.faults, &case.settings, elf, check);
+    outcome.map(|(file, _)| file)
 }
 
 /// Whether it is whole; asserts that everything in it replays, and that what is not in it is told.
