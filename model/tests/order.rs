@@ -96,9 +96,9 @@ fn places(events: &[Event], records: &[OrderRecord], kind: OrderKind, harts: usi
                 }
                 place += 1;
             }
-            OrderElement::External(address) => {
+            OrderElement::External(block) => {
                 let number = queues[harts].next().expect("somebody wrote");
-                assert_eq!(events[number].retire.mem_addr & !15, address);
+                assert_eq!(events[number].retire.mem_addr >> 4, block);
                 places[number] = place;
                 place += usize::from(kind == OrderKind::Chunks);
             }

@@ -84,7 +84,7 @@ pub const BLOCKS: &[Block] = &[
             rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all;
         out byte_valid byte_data byte_last stall recording ended end_reason triggered cause ends lost_any
             retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
-            count_retire count_loss count_cycle clearing active interval_ends),
+            count_retire active interval_ends count_loss count_cycle clearing),
     block!("fold", order::Places, 20; Fold<10>: in block; out place),
     block!("strata-arbiter", order::Strata, 60; StrataArbiter<2, 28, 31, 4, 5, 10, 3>:
         clock; in clear sweep ask writer block writes take;
