@@ -267,7 +267,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-fn check_file_header(bytes: &[u8]) -> Result<()> {
+/// Refuses what is no recording, and what a newer program made.
+pub fn check_file_header(bytes: &[u8]) -> Result<()> {
     if bytes.len() < FILE_HEADER_LEN || bytes[..4] != MAGIC {
         return Err(Error::NotARecording);
     }

@@ -57,6 +57,25 @@ impl HartLog {
         self.records.chunk_by(move |_, next| goes_on(next))
     }
 
+    /// Indices of intervals that go on from one that is not there, so that they cannot be replayed.
+    pub fn orphans(&self) -> Vec<u32> {
+        let mut orphans = Vec::new();
+        // The index of an interval that goes on from one that can be replayed.
+        let mut next = None;
+        for record in &self.records {
+            let index = record.index();
+            let usable = match record {
+                Record::Interval(interval) if !interval.header.is_key() => next == Some(index),
+                Record::Interval(_) | Record::Gap(_) | Record::Order(_) => true,
+            };
+            next = index.checked_add(1).filter(|_| usable);
+            if !usable {
+                orphans.push(index);
+            }
+        }
+        orphans
+    }
+
     /// Stretches of indices that are missing between records, as `first..=last`.
     pub fn missing(&self) -> Vec<(u32, u32)> {
         let pairs = self.records.windows(2);

@@ -5,11 +5,13 @@
 //! tests, which change seeds at random a bounded number of times.
 
 pub mod command;
+pub mod compact;
 pub mod container;
 pub mod elf;
 pub mod frame;
 pub mod gdb;
 pub mod mutate;
+pub mod order;
 pub mod record;
 
 use std::path::{Path, PathBuf};
@@ -25,7 +27,7 @@ pub struct Target {
 }
 
 /// All ways in.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 8] = [
     Target {
         name: "frame",
         check: frame::check,
@@ -35,6 +37,16 @@ pub const TARGETS: [Target; 6] = [
         name: "record",
         check: record::check,
         executions: 20_000,
+    },
+    Target {
+        name: "compact",
+        check: compact::check,
+        executions: 10_000,
+    },
+    Target {
+        name: "order",
+        check: order::check,
+        executions: 2_000,
     },
     Target {
         name: "container",

@@ -10,11 +10,12 @@ use std::sync::{Arc, OnceLock};
 const MOST_INSTRUCTIONS: u32 = 20_000;
 
 /// A recording that replays, and its firmware.
-fn known() -> &'static (Recording, Arc<Image>) {
-    static KNOWN: OnceLock<(Recording, Arc<Image>)> = OnceLock::new();
-    KNOWN.get_or_init(|| {
-        let bytes = include_bytes!("../../seeds/container/hello.lbk");
-        let recording = Recording::from_bytes(bytes).expect("the seed is a recording");
+pub(crate) type Known = (Recording, Arc<Image>);
+
+/// A seed that is a recording.
+pub(crate) fn known(cell: &'static OnceLock<Known>, seed: &[u8]) -> &'static Known {
+    cell.get_or_init(|| {
+        let recording = Recording::from_bytes(seed).expect("the seed is a recording");
         let image = recording.image(None).expect("the seed has its firmware");
         (recording, image)
     })
@@ -23,7 +24,9 @@ fn known() -> &'static (Recording, Arc<Image>) {
 /// A record survives being written again; its entries can be read to an end; its replay comes
 /// to an end.
 pub fn check(bytes: &[u8]) {
-    let (recording, image) = known();
+    static KNOWN: OnceLock<Known> = OnceLock::new();
+    let seed = include_bytes!("../../seeds/container/hello.lbk");
+    let (recording, image) = known(&KNOWN, seed);
     entries(bytes, Widths::from(&recording.config));
     entries(
         bytes,
@@ -32,19 +35,29 @@ pub fn check(bytes: &[u8]) {
             dict_bits: 1,
         },
     );
-    let Ok(record) = Record::from_bytes(bytes) else {
-        return;
-    };
+    if let Some(record) = survives(bytes) {
+        replay(recording, image, &[], record);
+    }
+}
+
+/// The record that these bytes are, if it is one that can soon be replayed.
+pub(crate) fn survives(bytes: &[u8]) -> Option<Record> {
+    let record = Record::from_bytes(bytes).ok()?;
     let again = Record::from_bytes(&record.to_bytes());
     assert_eq!(again.as_ref(), Ok(&record), "a record does not survive");
-    let Record::Interval(interval) = &record else {
-        return;
-    };
-    if interval.trailer.instructions > MOST_INSTRUCTIONS {
-        return;
+    match &record {
+        Record::Interval(interval) if interval.trailer.instructions > MOST_INSTRUCTIONS => None,
+        Record::Interval(_) | Record::Order(_) => Some(record),
+        Record::Gap(_) => None,
     }
+}
+
+/// Replays a record of hart 0 behind others.
+pub(crate) fn replay(recording: &Recording, image: &Arc<Image>, before: &[Record], record: Record) {
     let mut changed = recording.clone();
-    changed.harts[0].records = vec![record.clone()];
+    let mut records = before.to_vec();
+    records.push(record);
+    changed.harts[0].records = records;
     verify(&changed, image, |_, _| {});
 }
 

@@ -33,6 +33,16 @@ fn record() {
 }
 
 #[test]
+fn compact() {
+    run("compact");
+}
+
+#[test]
+fn order() {
+    run("order");
+}
+
+#[test]
 fn container() {
     run("container");
 }

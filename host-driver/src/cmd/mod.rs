@@ -17,9 +17,9 @@ mod sim;
 mod trigger;
 mod verify;
 
-use anyhow::Result;
+use anyhow::{bail, Context, Result};
 use clap::Subcommand;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// How a command that could run came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,10 +124,23 @@ impl Command {
     }
 }
 
-/// Prints something to stdout; a closed pipe is an error that `main` takes for success.
+/// Nobody reads stdout any more, which `main` takes for success. A type of its own: a port or a file
+/// can break like a pipe, too, and that is no success.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody reads the output")]
+pub struct OutputClosed;
+
+/// Tells a closed stdout from other errors.
+fn printed(result: io::Result<()>) -> Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => bail!(OutputClosed),
+        result => result.context("cannot write to the output"),
+    }
+}
+
+/// Prints something to stdout.
 fn print(text: impl std::fmt::Display) -> Result<()> {
-    writeln!(std::io::stdout().lock(), "{text}")?;
-    Ok(())
+    printed(writeln!(io::stdout().lock(), "{text}"))
 }
 
 /// Prints something as JSON.

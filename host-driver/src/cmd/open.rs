@@ -167,6 +167,14 @@ pub fn flaws(recording: &Recording) -> Vec<String> {
                 .into_iter()
                 .map(|(first, last)| missing(log, first, last)),
         );
+        let orphans = log.orphans();
+        if !orphans.is_empty() {
+            flaws.push(format!(
+                "unusable: intervals {} of hart {}, which go on from one that is missing",
+                ranges(orphans),
+                log.hart
+            ));
+        }
     }
     let losses = recording.losses.iter();
     tell_some(
@@ -238,7 +246,9 @@ pub fn whole_intervals(recording: &Recording) -> String {
         .harts
         .iter()
         .map(|log| {
-            let indices = ranges(log.intervals().map(|i| i.header.index));
+            let orphans = log.orphans();
+            let indices = log.intervals().map(|i| i.header.index);
+            let indices = ranges(indices.filter(|index| orphans.binary_search(index).is_err()));
             format!("{indices} of hart {}", log.hart)
         })
         .collect();

@@ -1,15 +1,18 @@
 //! `lookback repair`: what is whole in a damaged recording, as a recording.
 
+mod tidy;
+
 use super::open::{flaws, whole_intervals, Unusable};
 use super::{print, Outcome};
 use crate::text::plural;
 use anyhow::{bail, Context, Result};
 use lookback_log_format::container::{
-    read, whole_chunks, Chunk, Found, RawChunk, Writer, FILE_HEADER_LEN, MAGIC,
+    check_file_header, read, whole_chunks, Chunk, Found, Writer, FILE_HEADER_LEN, MAGIC,
 };
 use lookback_log_format::FORMAT_VERSION;
 use lookback_replay::Recording;
 use std::path::{Path, PathBuf};
+use tidy::{tidy, Part};
 
 /// Options of `lookback repair`.
 #[derive(Debug, clap::Args)]
@@ -27,10 +30,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let bytes = std::fs::read(&args.file).with_context(|| format!("cannot read {name}"))?;
     let Repaired {
         file,
-        gone,
+        told,
         recording,
     } = repair(&name, &bytes)?;
-    if gone.is_empty() && args.output.is_none() {
+    if told.is_empty() && args.output.is_none() {
         print(format_args!(
             "{name}: nothing in it is damaged; it stays as it is"
         ))?;
@@ -43,8 +46,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             whole_intervals(&recording)
         ))?;
     }
-    for gone in &gone {
-        print(format_args!("  gone: {gone}"))?;
+    for told in &told {
+        print(format_args!("  {told}"))?;
     }
     for flaw in flaws(&recording) {
         print(format_args!("  {flaw}"))?;
@@ -55,7 +58,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 /// What could be saved.
 struct Repaired {
     file: Vec<u8>,
-    gone: Vec<String>,
+    /// What was done, and what is gone, in words.
+    told: Vec<String>,
     recording: Recording,
 }
 
@@ -63,36 +67,39 @@ fn repair(name: &str, bytes: &[u8]) -> Result<Repaired> {
     let mut header = MAGIC.to_vec();
     header.extend(FORMAT_VERSION.to_le_bytes());
     header.extend([0, 0]);
-    let mut gone = Vec::new();
+    let mut told = Vec::new();
     let mut sound = bytes.to_vec();
     if let Some(start) = sound
         .get_mut(..FILE_HEADER_LEN)
         .filter(|s| !s.starts_with(&MAGIC))
     {
         start.copy_from_slice(&header);
-        gone.push(format!(
-            "the first {FILE_HEADER_LEN} bytes, the file's header, which is known"
+        told.push(format!(
+            "gone: the first {FILE_HEADER_LEN} bytes, the file's header, which is known"
         ));
     }
     let chunks = whole_chunks(&sound);
     if chunks.is_empty() {
         bail!(Unusable::new(name, "no part of it is a recording".into()));
     }
-    let found = read(&sound).with_context(|| name.to_string())?;
-    let mut damage: Vec<(u64, u64, String)> = found
-        .into_iter()
-        .filter_map(|found| match found {
-            Found::Damaged { offset, len, why } => Some((offset, len, why)),
-            _ => None,
-        })
-        .collect();
-    damage.sort();
-    gone.extend(
-        damage
-            .iter()
-            .map(|(offset, len, why)| format!("{} at byte {offset}: {why}", plural(*len, "byte"))),
-    );
-    let file = assemble(&chunks, &damage)?;
+    // Refuses what a newer program made.
+    check_file_header(&sound).with_context(|| name.to_string())?;
+    let tidy = tidy(chunks, sound.len() as u64);
+    told.extend(tidy.done);
+    let (file, gone) = assemble(tidy.parts)?;
+    let outside = tidy.outside.into_iter().map(|(offset, len)| {
+        let why = match offset {
+            0..=8 => "nothing of a recording",
+            _ => "the file ends within a chunk, or its last bytes are damaged",
+        };
+        (offset, len, why.to_string())
+    });
+    let mut gone: Vec<_> = gone.into_iter().chain(outside).collect();
+    gone.sort();
+    told.extend(gone.into_iter().map(|(offset, len, why)| {
+        let bytes = plural(len, "byte");
+        format!("gone: {bytes} at byte {offset}: {why}")
+    }));
     let recording = match Recording::from_bytes(&file) {
         Ok(recording) => recording,
         Err(error) => bail!(Unusable::new(
@@ -102,31 +109,93 @@ fn repair(name: &str, bytes: &[u8]) -> Result<Repaired> {
     };
     Ok(Repaired {
         file,
-        gone,
+        told,
         recording,
     })
 }
 
-/// The chunks that are whole, with a note where others were.
-fn assemble(chunks: &[RawChunk], damage: &[(u64, u64, String)]) -> Result<Vec<u8>> {
-    let mut writer = Writer::new(Vec::new())?;
-    let mut damage = damage.iter().peekable();
-    let mut until = 0;
-    for chunk in chunks {
-        while let Some((offset, len, why)) = damage.next_if(|damage| damage.0 <= chunk.offset) {
-            until = until.max(offset + len);
-            writer.put(&Chunk::Loss {
-                hart: 0,
-                frames: 0,
-                text: format!("{len} bytes at byte {offset} of the damaged file: {why}"),
-            })?;
-        }
-        if chunk.offset >= until {
-            writer.put_raw(chunk)?;
+/// What is no longer there: where it was, how long it was, and why it is not.
+type Gone = (u64, u64, String);
+
+/// The parts as a file, with a note where others were.
+fn assemble(parts: Vec<Part>) -> Result<(Vec<u8>, Vec<Gone>)> {
+    let (file, places) = write_all(&parts, &[])?;
+    // Only now that all is in order can it be said which intervals are not whole.
+    let damage = read(&file)?.into_iter().filter_map(|found| match found {
+        Found::Damaged { offset, len, why } => Some((offset..offset + len, why)),
+        Found::Chunk { .. } | Found::Unknown { .. } => None,
+    });
+    let damage: Vec<_> = damage.collect();
+    let bad = |place: &u64| damage.iter().find(|(range, _)| range.contains(place));
+    let bad: Vec<_> = places
+        .iter()
+        .map(|place| bad(place).map(|d| &d.1))
+        .collect();
+    let mut gone = Vec::new();
+    for (part, bad) in parts.iter().zip(&bad) {
+        match (part, bad) {
+            (Part::Hole(offset, len), _) => {
+                gone.push((*offset, *len, "these bytes are damaged".into()));
+            }
+            (Part::Chunk(chunk), Some(why)) => {
+                let len = chunk.end() - chunk.offset;
+                gone.push((chunk.offset, len, (*why).clone()));
+            }
+            (Part::Chunk(_), None) => {}
         }
     }
-    // Behind the last whole chunk there is nothing to mark: the recording just ends there.
-    Ok(std::mem::take(writer.get_mut()))
+    let bad: Vec<_> = bad.iter().map(Option::is_some).collect();
+    let (file, _) = write_all(&parts, &bad)?;
+    Ok((file, joined(gone)))
+}
+
+/// A file of all parts but those that are bad, and where each of them is in it.
+fn write_all(parts: &[Part], bad: &[bool]) -> Result<(Vec<u8>, Vec<u64>)> {
+    let mut writer = Writer::new(Vec::new())?;
+    let mut places = Vec::new();
+    // One note for all that is missing at one place.
+    let mut missing = 0;
+    for (number, part) in parts.iter().enumerate() {
+        let bad = bad.get(number).is_some_and(|&bad| bad);
+        match part {
+            Part::Chunk(chunk) if !bad => {
+                note(&mut writer, &mut missing)?;
+                places.push(writer.written());
+                writer.put_raw(chunk)?;
+            }
+            Part::Chunk(chunk) => missing += chunk.end() - chunk.offset,
+            Part::Hole(_, len) => missing += len,
+        }
+        places.resize(number + 1, u64::MAX);
+    }
+    note(&mut writer, &mut missing)?;
+    Ok((std::mem::take(writer.get_mut()), places))
+}
+
+fn note(writer: &mut Writer<Vec<u8>>, missing: &mut u64) -> Result<()> {
+    let missing = std::mem::take(missing);
+    if missing > 0 {
+        let text = format!("{} of the damaged file", plural(missing, "byte"));
+        writer.put(&Chunk::Loss {
+            hart: 0,
+            frames: 0,
+            text,
+        })?;
+    }
+    Ok(())
+}
+
+/// Neighbours that are gone for the same reason, as one.
+fn joined(mut gone: Vec<Gone>) -> Vec<Gone> {
+    gone.sort();
+    let mut all: Vec<Gone> = Vec::new();
+    for (offset, len, why) in gone {
+        match all.last_mut() {
+            Some(last) if last.0 + last.1 == offset && last.2 == why => last.1 += len,
+            _ => all.push((offset, len, why)),
+        }
+    }
+    all
 }
 
 /// Never leaves less than there was: the new file is complete before the old one makes room.

@@ -1,7 +1,7 @@
 //! `lookback replay`: the instructions of a recording, one line each.
 
 use super::open::{flaws, tell_flaws, whole_intervals, OpenArgs, Opened};
-use super::Outcome;
+use super::{printed, Outcome};
 use crate::text::parse_number;
 use anyhow::{bail, Result};
 use lookback_debugger::report::values;
@@ -92,15 +92,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             }
         }
     });
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
+    printed(failed.map_or(Ok(()), Err))?;
     let flaws = flaws(&recording);
     if args.open.json && !flaws.is_empty() {
         let whole = whole_intervals(&recording);
-        listing.remark("", json!({ "flaws": flaws, "whole_intervals": whole }))?;
+        printed(listing.remark("", json!({ "flaws": flaws, "whole_intervals": whole })))?;
     }
-    listing.end()?;
+    printed(listing.end())?;
     if !args.open.json {
         tell_flaws(&file, &recording, &flaws);
     }

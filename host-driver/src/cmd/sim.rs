@@ -312,7 +312,7 @@ impl Desk {
             if !self.cycle(ui)? {
                 std::thread::sleep(NAP);
             }
-            if self.over(host_present) || self.is_left(args.wait, host_present, ui) {
+            if self.over(args.wait, host_present) || self.is_left(args.wait, host_present, ui) {
                 return Ok(self.board.finished());
             }
         }
@@ -388,10 +388,16 @@ impl Desk {
     }
 
     /// Whether the firmware has ended and nobody needs the board any more.
-    fn over(&self, host_present: bool) -> bool {
-        self.quiet_since.is_some_and(|since| {
-            !host_present && !self.held_log.is_wanted() || host_present && since.elapsed() > LINGER
-        })
+    fn over(&self, wait: Wait, host_present: bool) -> bool {
+        let Some(since) = self.quiet_since else {
+            return false;
+        };
+        // A host may be there and still look for the right speed.
+        match (self.held_log.is_wanted(), wait) {
+            (false, _) => !host_present || since.elapsed() > LINGER,
+            (true, Wait::AtMost(time)) => host_present && since.elapsed() > time.max(LINGER),
+            (true, Wait::Forever) => false,
+        }
     }
 
     /// Whether a host that went without everything stays away for too long.

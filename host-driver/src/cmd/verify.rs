@@ -7,9 +7,10 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use lookback_log_format::order::OrderKind;
 use lookback_replay::order::OrderReport;
+use lookback_replay::recording::HartLog;
 use lookback_replay::suspect::Suspect;
 use lookback_replay::verify::{verify, HartReport, Report};
-use lookback_replay::{Recording, What};
+use lookback_replay::{Divergence, Recording, What};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -52,14 +53,28 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             "report": report,
         }))?;
     } else {
-        let mut text = describe(&file, &report, &flaws, fine, seconds);
+        let orphans: Vec<_> = recording.harts.iter().flat_map(orphans).collect();
+        let mut text = describe(&file, &report, (&flaws, &orphans), fine, seconds);
         text.push_str(&blame(&recording, &report));
         print(text.trim_end())?;
     }
     Ok(Outcome::fine_if(fine))
 }
 
-fn describe(file: &str, report: &Report, flaws: &[String], fine: bool, seconds: f64) -> String {
+/// Hart and index of each interval that goes on from a missing one.
+fn orphans(log: &HartLog) -> Vec<(u8, u32)> {
+    let orphans = log.orphans().into_iter();
+    orphans.map(|index| (log.hart, index)).collect()
+}
+
+/// `orphans` are told among the flaws, so they need not be told again.
+fn describe(
+    file: &str,
+    report: &Report,
+    (flaws, orphans): (&[String], &[(u8, u32)]),
+    fine: bool,
+    seconds: f64,
+) -> String {
     let totals = &report.totals;
     let mut text = String::new();
     // Writing into a string cannot fail.
@@ -122,10 +137,15 @@ fn describe(file: &str, report: &Report, flaws: &[String], fine: bool, seconds: 
     for seam in report.seams() {
         let _ = writeln!(text, "  does not fit: {seam}");
     }
-    for divergence in report.divergences().take(MOST_TOLD) {
+    let told = |divergence: &&Divergence| {
+        let place = (divergence.hart, divergence.interval);
+        divergence.what != What::NotAlone || !orphans.contains(&place)
+    };
+    for divergence in report.divergences().filter(told).take(MOST_TOLD) {
         let _ = writeln!(text, "  diverges: {divergence}");
     }
-    let untold = report.divergences().count().saturating_sub(MOST_TOLD);
+    let untold = report.divergences().filter(told).count();
+    let untold = untold.saturating_sub(MOST_TOLD);
     if untold > 0 {
         let _ = writeln!(text, "  … and {untold} more");
     }

@@ -28,6 +28,9 @@ const RETRY: Duration = Duration::from_millis(250);
 /// What waits for the disk waits no longer than this before the disk is asked.
 const SYNC: Duration = Duration::from_millis(200);
 
+/// A log of which nothing arrives is given up after so many times the patience for a silent board.
+const STUCK: u32 = 3;
+
 /// So many answers that it neither records nor has ended mean that a board does not.
 const IDLE_ANSWERS: u32 = 4;
 
@@ -67,14 +70,24 @@ struct Finish {
     certain: bool,
 }
 
+/// A command whose answer is due.
+#[derive(Clone, Copy)]
+struct Asked {
+    register: u8,
+    value: Option<u32>,
+    since: Duration,
+    /// Frames that had ended then.
+    ended: u64,
+}
+
 struct Acked<'w, 'l, 'f, W> {
     wire: &'w mut Wire<'l>,
     file: &'f mut Recording<W>,
     begin: Begin,
     /// KEPT, as far as the board has said.
     kept: u64,
-    /// The command under way, its value, and since when.
-    command: Option<(u8, Option<u32>, Duration)>,
+    /// The command under way.
+    command: Option<Asked>,
     /// SENT must be written.
     resend: bool,
     /// KEPT must be read: something may be gone.
@@ -92,6 +105,10 @@ struct Acked<'w, 'l, 'f, W> {
     idle_answers: u32,
     last_progress: Duration,
     last_nudge: Duration,
+    /// Frames that had ended at the later of the two.
+    ended: u64,
+    /// Since when the board is known to have bytes of which none arrives.
+    stuck_since: Option<Duration>,
     last_sync: Duration,
     position: u64,
     /// Cycles and bytes at the beginning.
@@ -132,6 +149,8 @@ pub(super) fn drain<W: Sink>(
         idle_answers: 0,
         last_progress: now,
         last_nudge: now,
+        ended: 0,
+        stuck_since: None,
         last_sync: now,
         position: 0,
         line_began,
@@ -175,7 +194,9 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
             Ok(Some(missing @ Event::Missing { .. })) => self.missing = Some(missing),
             Ok(None) => {}
             Err(error) => {
-                watcher.note(&format!("{error:#}; trying to connect again"));
+                if self.wire.worked() {
+                    watcher.note(&format!("{error:#}; trying to connect again"));
+                }
                 if let Err(error) = self.wire.reconnect() {
                     return Ok(Some(Over::Paused(format!("{error:#}"))));
                 }
@@ -251,6 +272,8 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
         match stream.take(hart, piece, self.file, summary)? {
             Place::Taken => {
                 self.last_progress = self.wire.link().now();
+                self.ended = self.wire.ended();
+                self.stuck_since = None;
                 self.nudges = 0;
                 self.position += summary.instructions - before;
             }
@@ -266,11 +289,11 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
     }
 
     fn reply(&mut self, register: u8, value: u32) -> Result<Option<Over>> {
-        let asked = self.command.filter(|command| command.0 == register);
+        let asked = self.command.filter(|command| command.register == register);
         if asked.is_some() {
             self.command = None;
         }
-        let wish = asked.and_then(|asked| asked.1);
+        let wish = asked.and_then(|asked| asked.value);
         let refused = wish.is_some_and(|wish| wish != value);
         let wanted = self.begin.stream.wanted;
         match register {
@@ -288,9 +311,16 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
                 return Ok(Some(Over::Gone(text.into())));
             }
             link::STREAM => self.finish.certain |= self.finish.sum.is_some(),
-            link::WRITTEN if self.finish.end.is_some() => {
-                self.finish.all_here = value == wanted as u32;
-                if !self.finish.all_here {
+            link::WRITTEN => {
+                let all_here = value == wanted as u32;
+                if all_here || self.adrift {
+                    self.stuck_since = None;
+                } else {
+                    let now = self.wire.link().now();
+                    self.stuck_since.get_or_insert(now);
+                }
+                self.finish.all_here = all_here && self.finish.end.is_some();
+                if !all_here && self.finish.end.is_some() {
                     self.finish.end = None;
                     self.resend = !self.adrift;
                     self.look_back |= self.adrift;
@@ -395,10 +425,22 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
             return Some(Over::Ended(end));
         }
         let silence = self.wire.silence();
-        (silence > self.wire.patience()).then(|| {
-            Over::Paused(format!(
+        let patience = self.wire.patience();
+        if silence > patience {
+            return Some(Over::Paused(format!(
                 "the board fell silent: nothing came for {} s, not even an answer",
                 silence.as_secs()
+            )));
+        }
+        let stuck = self.wire.link().now() - self.stuck_since?;
+        let traffic = self.wire.traffic();
+        (stuck > patience * STUCK).then(|| {
+            Over::Paused(format!(
+                "the board answers, but no piece of its log came whole for {} s ({} of {} frames came \
+                 damaged): check the cable",
+                stuck.as_secs(),
+                traffic.damaged,
+                traffic.damaged + traffic.frames
             ))
         })
     }

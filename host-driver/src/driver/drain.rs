@@ -113,7 +113,9 @@ impl<W: Sink> Drain<'_, '_, '_, W> {
             Ok(event) => event,
             // What was under way is lost, which the numbers of the next frames tell.
             Err(error) => {
-                watcher.note(&format!("{error:#}; trying to connect again"));
+                if self.wire.worked() {
+                    watcher.note(&format!("{error:#}; trying to connect again"));
+                }
                 if self.wire.reconnect().is_err() {
                     return Ok(Some(Over::Broken(format!("{error:#}"))));
                 }

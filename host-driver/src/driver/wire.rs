@@ -2,7 +2,7 @@
 
 use crate::transport::Link;
 use anyhow::{bail, Context, Result};
-use lookback_log_format::frame::{kind, Frame, FrameDecoder};
+use lookback_log_format::frame::{kind, Frame, FrameDecoder, MAX_WIRE};
 use lookback_log_format::link::Placed;
 use lookback_log_format::registers as reg;
 use std::collections::VecDeque;
@@ -61,13 +61,19 @@ pub struct Wire<'a> {
     next_in: Option<u16>,
     patience: Duration,
     traffic: Traffic,
-    last_frame: Duration,
+    /// When a frame was last whole, or one that may be grew.
+    last_sign: Duration,
+    last_byte: Duration,
+    /// The last frame that ended was damaged.
+    garbled: bool,
+    /// Frames that had come when the connection was last made anew.
+    frames_then: Option<u64>,
 }
 
 impl<'a> Wire<'a> {
     /// Talks over `link`; a board that says nothing for `patience` counts as silent.
     pub fn new(link: &'a mut dyn Link, patience: Duration) -> Self {
-        let last_frame = link.now();
+        let now = link.now();
         Self {
             link,
             decoder: FrameDecoder::new(),
@@ -77,7 +83,10 @@ impl<'a> Wire<'a> {
             next_in: None,
             patience,
             traffic: Traffic::default(),
-            last_frame,
+            last_sign: now,
+            last_byte: now,
+            garbled: false,
+            frames_then: None,
         }
     }
 
@@ -96,9 +105,23 @@ impl<'a> Wire<'a> {
         self.patience
     }
 
-    /// How long ago the last whole frame came.
+    /// How long ago the last whole frame came, or the last byte of one that is still coming: on a slow
+    /// line, as a simulated one is, a frame can take longer than patience lasts.
     pub fn silence(&self) -> Duration {
-        self.link.now().saturating_sub(self.last_frame)
+        self.link.now().saturating_sub(self.last_sign)
+    }
+
+    /// Frames that ended so far, whole or not.
+    pub fn ended(&self) -> u64 {
+        self.traffic.frames + self.traffic.damaged
+    }
+
+    /// Whether a frame is coming in: its last byte is no older than `age`. One that no longer can be a
+    /// frame does not count.
+    pub fn coming(&self, age: Duration) -> bool {
+        let pending = self.decoder.pending();
+        let recent = self.link.now().saturating_sub(self.last_byte) <= age;
+        pending > 0 && pending <= MAX_WIRE && recent && !self.garbled
     }
 
     /// Waits at most `patience` for the next event.
@@ -135,8 +158,18 @@ impl<'a> Wire<'a> {
             }
         }
         self.decoder = FrameDecoder::new();
-        self.last_frame = self.link.now();
+        self.garbled = false;
+        // A connection over which nothing comes before it breaks again is no sign of life.
+        if self.worked() {
+            self.last_sign = self.link.now();
+        }
+        self.frames_then = Some(self.traffic.frames);
         Ok(())
+    }
+
+    /// Whether anything came over this connection.
+    pub fn worked(&self) -> bool {
+        self.frames_then != Some(self.traffic.frames)
     }
 
     /// Drops what arrived and was not asked for yet: it belongs to an earlier recording.
@@ -245,12 +278,17 @@ impl<'a> Wire<'a> {
     fn answer(&mut self, register: u8, wanted: Option<(u32, u32)>) -> Result<Option<u32>> {
         let attempt = self.patience / ATTEMPTS;
         let deadline = self.link.now() + attempt;
+        let ended = self.ended();
         let mut kept = VecDeque::new();
         let mut found = None;
         while found.is_none() {
-            let left = deadline.saturating_sub(self.link.now());
+            let mut left = deadline.saturating_sub(self.link.now());
             if left.is_zero() {
-                break;
+                // Behind a frame that is still coming in, the answer is not late yet.
+                if self.ended() > ended || !self.coming(attempt) {
+                    break;
+                }
+                left = attempt;
             }
             let Some(event) = self.next(left)? else {
                 continue;
@@ -285,8 +323,17 @@ impl<'a> Wire<'a> {
         for i in 0..self.buffer.len() {
             match self.decoder.push(self.buffer[i]) {
                 Some(Ok(frame)) => self.arrived(frame),
-                Some(Err(_)) => self.traffic.damaged += 1,
+                Some(Err(_)) => {
+                    self.traffic.damaged += 1;
+                    self.garbled = true;
+                }
                 None => {}
+            }
+        }
+        if !self.buffer.is_empty() {
+            self.last_byte = self.link.now();
+            if self.coming(Duration::MAX) {
+                self.last_sign = self.last_byte;
             }
         }
         Ok(())
@@ -297,7 +344,8 @@ impl<'a> Wire<'a> {
         if frame.kind & 0xf0 == kind::LOG {
             self.traffic.log += frame.payload.len() as u64 + FRAMING;
         }
-        self.last_frame = self.link.now();
+        self.last_sign = self.link.now();
+        self.garbled = false;
         let expected = self.next_in.unwrap_or(frame.seq);
         self.next_in = Some(frame.seq.wrapping_add(1));
         let skipped = frame.seq.wrapping_sub(expected);
@@ -314,7 +362,12 @@ impl<'a> Wire<'a> {
 
     fn no_answer(&self, register: u8) -> String {
         let name = self.link.name();
-        let Traffic { bytes, frames, .. } = self.traffic;
+        let Traffic {
+            bytes,
+            frames,
+            damaged,
+            ..
+        } = self.traffic;
         let baud = match self.link.baud() {
             Some(baud) => format!("{baud} baud"),
             None => "this speed".into(),
@@ -325,9 +378,19 @@ impl<'a> Wire<'a> {
                  is its bitstream loaded, are rx and tx the right way round, does it run at \
                  another speed (--baud auto tries)?"
             ),
+            (_, 0) if damaged == 0 => format!(
+                "{name} sends bytes ({bytes} so far) at {baud}, but no frame has ended yet: it is \
+                 slow, as simulated boards can be (--timeout waits longer), or the baud rate is \
+                 wrong (--baud auto looks for the board's own)"
+            ),
             (_, 0) => format!(
                 "{name} sends bytes ({bytes} so far) that make no frame at {baud}: most likely \
                  the wrong baud rate; --baud auto looks for the board's own"
+            ),
+            _ if damaged > frames / 4 => format!(
+                "{name} does not answer about register {register:#04x}, and {damaged} of {} frames \
+                 from it came damaged at {baud}: check the cable",
+                damaged + frames
             ),
             _ => format!(
                 "{name} sends a log but does not answer about register {register:#04x}: it may \

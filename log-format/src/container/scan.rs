@@ -3,6 +3,7 @@
 
 use super::{check_file_header, Piece, Reader};
 use super::{CHUNK_HEADER_LEN, CRC_LEN, FILE_HEADER_LEN, MAX_ELF};
+use crate::interval::Record;
 use crate::{RecorderConfig, Result, CRC};
 use std::io::{self, Read};
 
@@ -34,6 +35,24 @@ impl RawChunk {
     pub fn stream(&self) -> Option<u32> {
         let name = (self.kind == super::chunk::STREAM).then_some(self.payload.as_slice())?;
         Some(u32::from_le_bytes(name.try_into().ok()?))
+    }
+
+    /// The interval or gap that it holds, and whose it is, if it holds one.
+    pub fn record(&self) -> Option<(u8, Record)> {
+        let payload = (self.kind == super::chunk::INTERVAL).then_some(self.payload.as_slice())?;
+        let (&hart, bytes) = payload.split_first()?;
+        Some((hart, Record::from_bytes(bytes).ok()?))
+    }
+
+    /// Whether it holds the firmware.
+    pub fn is_elf(&self) -> bool {
+        self.kind == super::chunk::ELF
+    }
+
+    /// Whether a recording has its kind but once.
+    pub fn is_single(&self) -> bool {
+        use super::chunk::{CONFIG, ELF, END, STREAM};
+        [CONFIG, ELF, END, STREAM].contains(&self.kind)
     }
 
     /// Whether it says that the recording is complete.

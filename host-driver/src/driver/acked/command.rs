@@ -1,6 +1,6 @@
 //! What to say to the board next.
 
-use super::{Acked, RETRY};
+use super::{Acked, Asked, RETRY};
 use crate::driver::disk::Sink;
 use crate::driver::Settings;
 use lookback_log_format::{link, registers as reg};
@@ -11,9 +11,13 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
     pub(super) fn command(&mut self, settings: &Settings) {
         let now = self.wire.link().now();
         let late = |since: Duration| now.saturating_sub(since) >= RETRY;
-        if self.command.is_some_and(|command| !late(command.2)) {
+        // Behind a frame that is still coming in, an answer or a piece is not late yet.
+        let behind = |ended: u64| self.wire.coming(RETRY) && self.wire.ended() == ended;
+        let due = |asked: Asked| !late(asked.since) || behind(asked.ended);
+        if self.command.is_some_and(due) {
             return;
         }
+        let quiet = late(self.last_progress) && late(self.last_nudge) && !behind(self.ended);
         let stream = &self.begin.stream;
         let (wanted, safe) = (stream.wanted as u32, stream.safe);
         let (register, value) = if self.look_back {
@@ -31,8 +35,9 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
         } else if self.stopping && !self.stopped {
             let control = self.begin.control & !reg::CONTROL_RECORD;
             (reg::CONTROL, Some(control))
-        } else if late(self.last_progress) && late(self.last_nudge) {
+        } else if quiet {
             self.last_nudge = now;
+            self.ended = self.wire.ended();
             self.nudges += 1;
             self.nudge(settings, wanted)
         } else if self.finish.all_here {
@@ -45,7 +50,12 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
             self.command = None;
             return;
         };
-        self.command = Some((register, value, now));
+        self.command = Some(Asked {
+            register,
+            value,
+            since: now,
+            ended: self.wire.ended(),
+        });
         // If it cannot be sent, the next look at the link says so.
         let _ = match value {
             Some(value) => self.wire.tell(register, value),
@@ -59,6 +69,7 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
             1 if settings.max_instructions.is_some() || settings.arm.is_some() => {
                 (reg::RETIRED_LO, None)
             }
+            0 if self.nudges % 8 == 0 && !self.adrift => (link::WRITTEN, None),
             0 | 2 if !self.adrift && self.finish.end.is_none() => (link::SENT, Some(wanted)),
             3 => (link::STREAM, None),
             _ => (reg::STATUS, None),
