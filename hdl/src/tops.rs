@@ -9,9 +9,11 @@ use crate::attach::stream::UartBridge;
 use crate::boards::compact::FullBoard;
 use crate::boards::pins::BoardPins;
 use crate::boards::sim::{
-    BugnetBoard, BugnetBoardAt, SimSoc, SmallBoardAt, TinyBoard, TinyBoardAt,
+    BugnetBoard, BugnetBoardAt, SimSoc, SmallBoardAt, TinyBoard, TinyBoardAt, WordsBoard,
 };
-use crate::boards::smp::{BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4};
+use crate::boards::smp::{
+    BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4, WordsBoard2, WordsBoard4,
+};
 use crate::compact::config::FullRecorder;
 use crate::recorder::config::{BugnetPair, BugnetRecorder, PairOrder, TinyPair, TinyRecorder};
 use rust_hdl::prelude::Block;
@@ -59,6 +61,21 @@ pub fn board_bugnet() -> Box<dyn BoardPins> {
 /// The SoC with [`recorder_tiny`].
 pub fn board_tiny() -> Box<dyn BoardPins> {
     Box::new(TinyBoard::default())
+}
+
+/// The SoC with the recorder whose tags keep words.
+pub fn board_words() -> Box<dyn BoardPins> {
+    Box::new(WordsBoard::default())
+}
+
+/// The same with two harts.
+pub fn board_words_2() -> Box<dyn BoardPins> {
+    Box::new(WordsBoard2::default())
+}
+
+/// The same with four harts.
+pub fn board_words_4() -> Box<dyn BoardPins> {
+    Box::new(WordsBoard4::default())
 }
 
 /// The SoC alone.

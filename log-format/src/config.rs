@@ -37,6 +37,8 @@ pub struct RecorderConfig {
     pub tag_words: u8,
     /// Bits of the epoch number in each line.
     pub epoch_bits: u8,
+    /// What the first-load tags of codec `bugnet` keep; codec `compact` has its own.
+    pub tag_kind: TagKind,
     /// log2 of the dictionary's entries.
     pub dict_bits: u8,
     /// log2 of the bitmap of written code blocks.
@@ -91,7 +93,8 @@ pub const CONFIG_REGISTERS: [u8; 14] = [
     reg::CONTROL,
 ];
 
-/// The registers that are part of a configuration with codec `compact` only.
+/// The registers that are part of a configuration with codec `compact` only; COMPACT also where
+/// tags of codec `bugnet` keep words.
 pub const COMPACT_REGISTERS: [u8; 2] = [reg::COMPACT, reg::KEY];
 
 /// The registers that are part of a configuration only where the order across harts can be logged.
@@ -142,8 +145,13 @@ impl RecorderConfig {
             });
         }
         check("version", found.into(), found > 0, "versions start at 1")?;
+        let mut tag_kind = TagKind::Bits;
         let codec = match byte(version, 2) {
-            1 => Codec::Bugnet,
+            1 => {
+                // Recorders that were made before there was this register have masks alone.
+                tag_kind = TagKind::of_bugnet(read(reg::COMPACT).unwrap_or(0))?;
+                Codec::Bugnet
+            }
             2 => Codec::Compact(Compact::from_registers(get(reg::COMPACT)?, get(reg::KEY)?)?),
             other => return Err(Error::UnknownCodec(other)),
         };
@@ -157,6 +165,7 @@ impl RecorderConfig {
             tag_ways: byte(tags, 1),
             tag_words: byte(tags, 2),
             epoch_bits: byte(tags, 3),
+            tag_kind,
             dict_bits: byte(sizes, 0),
             dirty_bits: byte(sizes, 1),
             ring_bits: byte(sizes, 2),
@@ -290,7 +299,10 @@ impl RecorderConfig {
             reg::IMAGE_LO => self.image_lo,
             reg::IMAGE_HI => self.image_hi,
             reg::POST_TRIGGER => self.post_trigger,
-            reg::COMPACT => compact?.register(),
+            reg::COMPACT => match compact {
+                Some(compact) => compact.register(),
+                None => Some(self.tag_kind.register()).filter(|&kind| kind != 0)?,
+            },
             reg::KEY => compact?.key.into(),
             reg::TRIGGER => Some(self.trigger.kinds).filter(|&kinds| kinds != 0)?,
             reg::TRIGGER_LO => Some(self.trigger.lo).filter(|_| self.trigger.kinds != 0)?,

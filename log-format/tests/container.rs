@@ -2,7 +2,7 @@
 
 #![cfg(feature = "std")]
 
-use lookback_log_format::config::Codec;
+use lookback_log_format::config::{Codec, TagKind};
 use lookback_log_format::container::{self, Chunk, Elf, Found, Writer, FILE_HEADER_LEN};
 use lookback_log_format::frame::End;
 use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Layout, Record, Trailer};
@@ -17,6 +17,7 @@ fn config() -> RecorderConfig {
         tag_ways: 2,
         tag_words: 4,
         epoch_bits: 4,
+        tag_kind: TagKind::Bits,
         dict_bits: 6,
         dirty_bits: 10,
         ring_bits: 14,

@@ -1,7 +1,7 @@
 //! Records, their way through frames, and the configuration: what is written is read, and what is
 //! broken is told.
 
-use lookback_log_format::config::{count_bits_for, Codec};
+use lookback_log_format::config::{count_bits_for, Codec, TagKind};
 use lookback_log_format::frame::Frame;
 use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Layout, Record, Trailer};
 use lookback_log_format::stream::{to_frames, Assembler, Broken, Item};
@@ -165,6 +165,7 @@ proptest! {
             tag_ways: sizes.1,
             tag_words: 1 << sizes.2,
             epoch_bits: sizes.3,
+            tag_kind: if words[1] & 1 == 1 { TagKind::Words } else { TagKind::Bits },
             dict_bits: sizes.4,
             dirty_bits: sizes.5,
             ring_bits: 12,

@@ -87,6 +87,17 @@ impl Bits {
         }
     }
 
+    /// The number of the word's place in the store, if a line holds its address.
+    pub(crate) fn place(&self, addr: u32) -> Option<usize> {
+        let line = self.find(addr)?;
+        Some(line * self.words + self.word_of(addr))
+    }
+
+    /// How many places there are.
+    pub(crate) fn places(&self) -> usize {
+        self.masks.len()
+    }
+
     /// While lines are swept each access empties the next set instead of doing its work.
     fn sweeps(&mut self) -> bool {
         let sweeping = self.sweep_left > 0;

@@ -8,6 +8,7 @@
 //! retirement ┤                              ├ encoder ─ interval ─ log_ring ─ framer
 //!            └ register_shadow ── digest ───┘    └ dictionary
 //! ```
+//! [`word_tags`] stand in place of `first_load_tags` where words are kept and compared.
 //! [`trigger`] watches for what ends a recording. With codec `compact` everything between retirement and interval is in [`compact`].
 //! Of several harts, [`strata_arbiter`] and [`chunk_counter`] find out what has to be known of their
 //! order, [`order`] makes records of it, and [`several::Recorders`] is the whole.
@@ -35,6 +36,7 @@ pub mod strata_arbiter;
 #[cfg(test)]
 mod testing;
 pub mod trigger;
+pub mod word_tags;
 
 pub use recorder::Recorder;
 pub use stimulus::{Event, Stimulus};

@@ -2,11 +2,11 @@
 
 use crate::compact;
 use crate::encoder::Encoder;
-use crate::first_load_tags::Bits;
 use crate::interval::Intervals;
 use crate::known_code::KnownCode;
 use crate::register_shadow::RegisterShadow;
 use crate::trigger::Trigger;
+use crate::word_tags::Tags;
 use lookback_log_format::entry::Escape;
 use lookback_log_format::frame::End;
 use lookback_log_format::interval::{EndReason, Gap, Header, Layout, Record};
@@ -116,7 +116,7 @@ struct Previous {
 #[derive(Debug, Clone)]
 pub struct Recorder {
     config: RecorderConfig,
-    tags: Bits,
+    tags: Tags,
     code: KnownCode,
     registers: RegisterShadow,
     encoder: Encoder,
@@ -139,7 +139,7 @@ impl Recorder {
     pub fn new(config: &RecorderConfig) -> Self {
         Self {
             config: config.clone(),
-            tags: Bits::new(config),
+            tags: Tags::new(config),
             code: KnownCode::new(config),
             registers: RegisterShadow::default(),
             encoder: Encoder::new(config),
@@ -416,7 +416,7 @@ impl Recorder {
             true => self.code.is_known_by_halves(pc),
             false => {
                 self.code.is_known(pc)
-                    || (self.config.is_memory(pc) && self.tags.access(pc, 0b1111, 0))
+                    || (self.config.is_memory(pc) && self.tags.access(pc, (0b1111, r.insn), (0, 0)))
             }
         };
         if !known {
@@ -427,7 +427,11 @@ impl Recorder {
     /// Sections 1.1 and 1.2.
     fn log_operation(&mut self, r: &Retire) {
         let known = self.config.is_memory(r.mem_addr)
-            && self.tags.access(r.mem_addr, r.mem_rmask, r.mem_wmask);
+            && self.tags.access(
+                r.mem_addr,
+                (r.mem_rmask, r.mem_rdata),
+                (r.mem_wmask, r.mem_wdata),
+            );
         let operation = operation(&self.config, r);
         match operation {
             Some(Operation::MemoryRead(value)) => self.encoder.operation(value, !known),

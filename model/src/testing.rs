@@ -1,6 +1,6 @@
 //! What the unit tests of several blocks need.
 
-use lookback_log_format::config::Codec;
+use lookback_log_format::config::{Codec, TagKind};
 use lookback_log_format::RecorderConfig;
 
 /// A small recorder: 8 sets of 2 ways of 4 words, 16 dictionary entries, 200 instructions.
@@ -12,6 +12,7 @@ pub fn config() -> RecorderConfig {
         tag_ways: 2,
         tag_words: 4,
         epoch_bits: 4,
+        tag_kind: TagKind::Bits,
         dict_bits: 4,
         dirty_bits: 6,
         ring_bits: 12,

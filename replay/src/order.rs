@@ -66,6 +66,13 @@ impl OrderReport {
     pub fn is_ok(&self) -> bool {
         self.divergence.is_none() && self.faults.is_empty()
     }
+
+    /// Why the order does not explain what every hart saw, if it does not.
+    pub fn problem(&self) -> Option<String> {
+        let fault = || self.faults.first().map(ToString::to_string);
+        let divergence = self.divergence.as_ref();
+        divergence.map(ToString::to_string).or_else(fault)
+    }
 }
 
 /// How people call it.

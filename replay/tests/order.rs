@@ -309,3 +309,121 @@ fn a_hart_may_never_run_or_stop_early() {
         assert!(texts(&report).contains("hart 1"), "{report:#?}");
     }
 }
+
+/// `bne rs1, x0, offset`.
+fn bnez(rs1: u32, offset: i32) -> u32 {
+    let offset = offset as u32;
+    let high = (offset >> 12 & 1) << 31 | (offset >> 5 & 0x3f) << 25;
+    let low = (offset >> 1 & 0xf) << 8 | (offset >> 11 & 1) << 7;
+    high | rs1 << 15 | 1 << 12 | low | 0x63
+}
+
+/// All harts read one word for ever, but hart 0 ends the run after 69632 reads.
+fn readers() -> Vec<u8> {
+    let words = [
+        0xf140_2473, // csrr x8, mhartid
+        0x8000_1337, // lui x6, 0x80001
+        0x0001_13b7, // lui x7, 0x11
+        0x0003_2283, // lw x5, 0(x6)
+        bnez(8, -4),
+        0xfff3_8393, // addi x7, x7, -1
+        bnez(7, -12),
+        0x0010_0337, // lui x6, 0x100
+        0x0000_52b7, // lui x5, 5
+        0x5552_8293, // addi x5, x5, 0x555
+        0x0053_2023, // sw x5, 0(x6)
+    ];
+    let mut elf = b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    let size = 4 * words.len() as u32;
+    let halves = |elf: &mut Vec<u8>, halves: &[u16]| {
+        elf.extend(halves.iter().flat_map(|half| half.to_le_bytes()));
+    };
+    let put = |elf: &mut Vec<u8>, words: &[u32]| {
+        elf.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    };
+    // Executable, RISC-V; one segment behind the headers.
+    halves(&mut elf, &[2, 243]);
+    put(&mut elf, &[1, 0x8000_0000, 52, 0, 0]);
+    halves(&mut elf, &[52, 32, 1, 40, 0, 0]);
+    put(
+        &mut elf,
+        &[1, 84, 0x8000_0000, 0x8000_0000, size, size, 5, 4],
+    );
+    put(&mut elf, &words);
+    elf
+}
+
+fn elements_of(recording: &Recording, kind: OrderKind) -> Vec<OrderElement> {
+    let records = recording.order(kind).iter();
+    records
+        .flat_map(|record| record.elements().map(Result::unwrap).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Harts that do not depend on each other for long: a stride and a chunk's size come to their ends.
+#[test]
+fn counters_that_are_full_take_a_stratum_or_end_a_chunk() {
+    for chunk_bits in [8u8, 16] {
+        let mut config = parallel_config(2, 100_000);
+        let order = config.order.as_mut().unwrap();
+        order.chunk_bits = chunk_bits;
+        let run = record_parallel("readers", &readers(), config, 1, 900, 2_000_000);
+        assert_eq!(run.end.code, 0x5555);
+        let recording = run.recording();
+        for kind in KINDS {
+            let report = order_of(&recording, kind);
+            assert!(report.is_ok(), "{report:#?}");
+            assert_eq!(report.instructions, run.end.retired);
+        }
+        let full = elements_of(&recording, OrderKind::Strata)
+            .iter()
+            .filter(|element| matches!(element, OrderElement::Stratum(s) if s.contains(&65534)))
+            .count();
+        assert!(full >= 1, "{full}");
+        let limit = (1u32 << chunk_bits) - 1;
+        let sizes: Vec<_> = elements_of(&recording, OrderKind::Chunks)
+            .iter()
+            .filter_map(|element| match element {
+                OrderElement::Chunk { size, .. } => Some(u32::from(*size)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(sizes.iter().max(), Some(&limit));
+        // A size is one more than a counter can hold.
+        let records = changed(&run, OrderKind::Chunks, |number, elements, _| {
+            if number == 0 {
+                for element in elements {
+                    if let OrderElement::Chunk { size, .. } = element {
+                        *size = size.saturating_sub(1).max(1);
+                    }
+                }
+            }
+        });
+        assert!(!order_of(&run.recording_of(&records), OrderKind::Chunks).is_ok());
+    }
+}
+
+/// Records tell the low 32 bits of retirements; a run that is longer replays all the same.
+#[test]
+fn retirements_go_on_beyond_32_bits() {
+    let run = run("ring_buffer", 2, 2, 5);
+    for shift in [(1u64 << 32) - 7000, 1 << 32, (3 << 32) + 12345] {
+        let mut records = run.records.clone();
+        for (_, record) in &mut records {
+            match record {
+                Record::Interval(interval) => interval.header.retired += shift,
+                Record::Gap(gap) => gap.retired += shift,
+                Record::Order(order) => order
+                    .retired
+                    .iter_mut()
+                    .for_each(|low| *low = low.wrapping_add(shift as u32)),
+            }
+        }
+        let recording = run.recording_of(&records);
+        for kind in KINDS {
+            let report = order_of(&recording, kind);
+            assert!(report.is_ok(), "{shift:#x}: {report:#?}");
+            assert_eq!(report.instructions, run.end.retired, "{shift:#x}");
+        }
+    }
+}

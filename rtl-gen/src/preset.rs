@@ -2,7 +2,7 @@
 
 use lookback_hdl::attach::recorder::config as attached;
 use lookback_hdl::compact::config::FULL;
-use lookback_hdl::recorder::config::{BUGNET, CLOCK_HZ, ORDER, TINY, TINY_ORDER};
+use lookback_hdl::recorder::config::{BUGNET, BUGNET_WORDS, CLOCK_HZ, ORDER, TINY, TINY_ORDER};
 use lookback_hdl::tops;
 use lookback_log_format::RecorderConfig;
 
@@ -109,6 +109,24 @@ pub fn presets() -> &'static [Preset] {
             description: "The SoC with the recorder of recorder-tiny, for simulation: RAM outside",
             build: |top| emit(top, &mut *tops::board_tiny()),
             recorder: || Some(TINY.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-words",
+            description: "As `sim-bugnet`, with first-load tags that keep words and compare them",
+            build: |top| emit(top, &mut *tops::board_words()),
+            recorder: || Some(BUGNET_WORDS.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-words-2",
+            description: "As `sim-words`, with two harts",
+            build: |top| emit(top, &mut *tops::board_words_2()),
+            recorder: || Some(BUGNET_WORDS.config_of(2, CLOCK_HZ, ORDER)),
+        },
+        Preset {
+            name: "sim-words-4",
+            description: "As `sim-words`, with four harts",
+            build: |top| emit(top, &mut *tops::board_words_4()),
+            recorder: || Some(BUGNET_WORDS.config_of(4, CLOCK_HZ, ORDER)),
         },
         Preset {
             name: "sim-soc",

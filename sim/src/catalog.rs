@@ -83,6 +83,27 @@ const BOARDS: &[Entry] = &[
         attached: "recorder-small",
         stepped: || Box::new(Stepped::new(tops::board_tiny_4())),
     },
+    Entry {
+        name: "words",
+        harts: 1,
+        rtl: "sim-words",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_words())),
+    },
+    Entry {
+        name: "words",
+        harts: 2,
+        rtl: "sim-words-2",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_words_2())),
+    },
+    Entry {
+        name: "words",
+        harts: 4,
+        rtl: "sim-words-4",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_words_4())),
+    },
 ];
 
 /// Without its recorder every board is one of these.

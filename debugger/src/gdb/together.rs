@@ -38,12 +38,8 @@ impl Together {
         let logged = |kind: &OrderKind| !recording.order(*kind).is_empty();
         let kind = recording.order_kinds().into_iter().find(logged)?;
         let (schedule, report) = Schedule::new(recording, image, kind);
-        let problem = match (&report.divergence, report.faults.first()) {
-            (Some(divergence), _) => Some(divergence.to_string()),
-            (None, Some(fault)) => Some(fault.to_string()),
-            (None, None) => None,
-        };
-        let note = problem
+        let note = report
+            .problem()
             .map(|problem| format!("the order of the harts is known in part only: {problem}"));
         (schedule.length() > 0).then(|| Self {
             moment: schedule.length(),

@@ -1,6 +1,6 @@
 //! Bytes from the cable, at the board's end.
 
-use lookback_log_format::config::Codec;
+use lookback_log_format::config::{Codec, TagKind};
 use lookback_log_format::frame::Frame;
 use lookback_log_format::link::{self, distance};
 use lookback_log_format::{registers as reg, RecorderConfig};
@@ -15,6 +15,7 @@ fn board() -> Link {
         tag_ways: 2,
         tag_words: 4,
         epoch_bits: 4,
+        tag_kind: TagKind::Bits,
         dict_bits: 4,
         dirty_bits: 6,
         ring_bits: 9,

@@ -40,7 +40,7 @@ impl<const RING: usize> Pending for DrainCore<RING> {}
 
 circuit! {
     /// Retirement port in, bytes out; sizes as in `Recorder`.
-    pub struct AttachedRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING] {
+    pub struct AttachedRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -147,7 +147,7 @@ circuit! {
         pub breach: Signal<Out, Bit>,
         adapter: Adapter,
         conformance: Conformance,
-        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>,
+        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K>,
         wishbone: Wishbone,
         stream: StreamRx,
         recording_ff: DFF<Bit>,
@@ -165,6 +165,7 @@ circuit! {
             fifo_bits: F,
             fifo_reserve: RESERVE,
             ring_bits: RING,
+            keeps_words: K,
         }))),
         version: Constant<Bits<32>> = Constant::new(u64::from(identity(&config(&Sizes {
             set_bits: S,
@@ -177,6 +178,7 @@ circuit! {
             fifo_bits: F,
             fifo_reserve: RESERVE,
             ring_bits: RING,
+            keeps_words: K,
         })).version).into()),
         tag_sizes: Constant<Bits<32>> = Constant::new(u64::from(identity(&config(&Sizes {
             set_bits: S,
@@ -189,6 +191,7 @@ circuit! {
             fifo_bits: F,
             fifo_reserve: RESERVE,
             ring_bits: RING,
+            keeps_words: K,
         })).tags).into()),
         sizes: Constant<Bits<32>> = Constant::new(u64::from(identity(&config(&Sizes {
             set_bits: S,
@@ -201,6 +204,7 @@ circuit! {
             fifo_bits: F,
             fifo_reserve: RESERVE,
             ring_bits: RING,
+            keeps_words: K,
         })).sizes).into()),
     }
     constants {}
@@ -224,9 +228,30 @@ impl<
         const C: usize,
         const F: usize,
         const RESERVE: usize,
+        const K: usize,
         const RING: usize,
     > Logic
-    for AttachedRecorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING>
+    for AttachedRecorder<
+        WAYS,
+        S,
+        W,
+        WORDS,
+        T,
+        E,
+        L,
+        M,
+        I,
+        P,
+        LANES,
+        B,
+        R,
+        D,
+        C,
+        F,
+        RESERVE,
+        K,
+        RING,
+    >
 {
     #[hdl_gen]
     fn update(&mut self) {

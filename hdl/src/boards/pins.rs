@@ -2,8 +2,10 @@
 //! type, so that the circuits are compiled here and nowhere else.
 
 use super::compact::FullBoard;
-use super::sim::{BugnetBoard, SimSoc, TinyBoard};
-use super::smp::{BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4};
+use super::sim::{BugnetBoard, SimSoc, TinyBoard, WordsBoard};
+use super::smp::{
+    BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4, WordsBoard2, WordsBoard4,
+};
 use rust_hdl::prelude::*;
 
 /// A retirement or a snooped write, in the words of a C structure that simulators fill as well.
@@ -207,5 +209,8 @@ board_pins!(several SimSmp2);
 board_pins!(several SimSmp4);
 board_pins!(several BugnetBoard2);
 board_pins!(several BugnetBoard4);
+board_pins!(WordsBoard);
+board_pins!(several WordsBoard2);
+board_pins!(several WordsBoard4);
 board_pins!(several TinyBoard2);
 board_pins!(several TinyBoard4);

@@ -1,7 +1,7 @@
 //! Tops for simulation: flat ports, RAM outside, and the retirement port brought out for checking.
 
 use crate::recorder::circuit::{circuit, Pending};
-use crate::recorder::config::{BUGNET, CLOCK_HZ, SMALL, TINY};
+use crate::recorder::config::{BUGNET, BUGNET_WORDS, CLOCK_HZ, SMALL, TINY};
 use crate::recorder::recorder::Recorder;
 use crate::sized;
 use crate::soc::Soc;
@@ -156,12 +156,19 @@ pub type TinyBoard = TinyBoardAt<{ CLOCK_HZ as usize }>;
 pub type BugnetBoardAt<const HZ: usize> = sized!(SimBoard, BUGNET, BUGNET.ring_bits, HZ);
 /// The same as [`TinyBoard`] with a clock of `HZ`.
 pub type TinyBoardAt<const HZ: usize> = sized!(SimBoard, TINY, TINY.ring_bits, HZ);
+/// The board with the recorder of the preset `words`.
+pub type WordsBoard = sized!(
+    SimBoard,
+    BUGNET_WORDS,
+    BUGNET_WORDS.ring_bits,
+    CLOCK_HZ as usize
+);
 /// The board with the recorder of the preset `small` and a clock of `HZ`.
 pub type SmallBoardAt<const HZ: usize> = sized!(SimBoard, SMALL, SMALL.ring_bits, HZ);
 
 circuit! {
     /// A SoC and its recorder; sizes and clock as in `Recorder`.
-    pub struct SimBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ] {
+    pub struct SimBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, HZ] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -255,7 +262,7 @@ circuit! {
         /// retirements were lost
         pub overflowed: Signal<Out, Bit>,
         soc: Soc,
-        recorder: Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ>,
+        recorder: Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, HZ>,
     }
     constants {}
 }
@@ -278,10 +285,11 @@ impl<
         const C: usize,
         const F: usize,
         const RESERVE: usize,
+        const K: usize,
         const RING: usize,
         const HZ: usize,
     > Logic
-    for SimBoard<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ>
+    for SimBoard<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, HZ>
 {
     #[hdl_gen]
     fn update(&mut self) {

@@ -2,7 +2,7 @@
 //! that brings about other interleavings.
 
 use crate::recorder::circuit::{circuit, Pending};
-use crate::recorder::config::{BUGNET, ORDER, TINY, TINY_ORDER};
+use crate::recorder::config::{BUGNET, BUGNET_WORDS, ORDER, TINY, TINY_ORDER};
 use crate::recorder::several::SeveralRecorder;
 use crate::several;
 use crate::soc::smp::Smp;
@@ -163,6 +163,10 @@ pub type SimSmp4 = SimSmp<4, 3>;
 pub type BugnetBoard2 = several!(SmpBoard, BUGNET, ORDER, 2, 1);
 /// Four harts with the recorder of the preset `bugnet`.
 pub type BugnetBoard4 = several!(SmpBoard, BUGNET, ORDER, 4, 3);
+/// Two harts with the recorder of the preset `words`.
+pub type WordsBoard2 = several!(SmpBoard, BUGNET_WORDS, ORDER, 2, 1);
+/// Four harts with the recorder of the preset `words`.
+pub type WordsBoard4 = several!(SmpBoard, BUGNET_WORDS, ORDER, 4, 3);
 /// Two harts with the recorder of the preset `tiny`.
 pub type TinyBoard2 = several!(SmpBoard, TINY, TINY_ORDER, 2, 1);
 /// Four harts with the recorder of the preset `tiny`.
@@ -170,7 +174,7 @@ pub type TinyBoard4 = several!(SmpBoard, TINY, TINY_ORDER, 4, 3);
 
 circuit! {
     /// A SoC with several harts and its recorder; sizes as in `SeveralRecorder`, and `Q` is `N` - 1.
-    pub struct SmpBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, Q] {
+    pub struct SmpBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, Q] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -263,7 +267,7 @@ circuit! {
         pub snoop_mask: Signal<Out, Bits<4>>,
         soc: Smp<N, Q>,
         recorder:
-            SeveralRecorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR>,
+            SeveralRecorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR>,
     }
     constants {}
 }
@@ -286,6 +290,7 @@ impl<
         const C: usize,
         const F: usize,
         const RESERVE: usize,
+        const K: usize,
         const RING: usize,
         const N: usize,
         const OB: usize,
@@ -323,6 +328,7 @@ impl<
         C,
         F,
         RESERVE,
+        K,
         RING,
         N,
         OB,

@@ -67,6 +67,7 @@ impl CompactSizes {
             tag_ways: self.ways as u8,
             tag_words: 1 << (self.row_bits + self.word_bits),
             epoch_bits: self.set_bits as u8,
+            tag_kind: TagKind::Bits,
             dict_bits: self.dict_bits as u8,
             dirty_bits: self.dirty_bits as u8,
             ring_bits: self.ring_bits as u8,

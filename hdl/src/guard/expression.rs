@@ -78,6 +78,8 @@ impl<'a> Checker<'a> {
                     self.block(&case.block);
                 }
             }
+            // A loop over an array of no elements is not in the Verilog.
+            S::Loop(repeat) if repeat.from.as_usize() >= repeat.to.as_usize() => {}
             S::Loop(repeat) => {
                 self.loop_variables.push(repeat.index.clone());
                 self.block(&repeat.block);

@@ -166,6 +166,42 @@ impl Logic for Machine {
     }
 }
 
+/// What a configuration has or has not.
+#[derive(LogicBlock)]
+struct Optional<const K: usize> {
+    pub clock: Signal<In, Clock>,
+    pub on: Signal<Out, bool>,
+    parts: [DFF<bool>; K],
+}
+
+impl<const K: usize> Default for Optional<K> {
+    fn default() -> Self {
+        Optional {
+            clock: Default::default(),
+            on: Default::default(),
+            parts: std::array::from_fn(|_| Default::default()),
+        }
+    }
+}
+
+impl<const K: usize> Logic for Optional<K> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.on.next = false;
+        for i in 0..K {
+            self.parts[i].clock.next = self.clock.val();
+            self.parts[i].d.next = !self.parts[i].q.val();
+            self.on.next = self.parts[i].q.val();
+        }
+    }
+}
+
+#[test]
+fn an_array_may_have_no_elements() {
+    assert_eq!(lint_top(&Optional::<0>::default()), []);
+    assert_eq!(lint_top(&Optional::<1>::default()), []);
+}
+
 #[derive(LogicBlock, Default)]
 struct UnknownGeneric<const N: usize> {
     pub a: Signal<In, Bits<8>>,

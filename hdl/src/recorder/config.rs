@@ -4,7 +4,7 @@ use super::front::RecorderFront;
 use super::order_log::OrderLog;
 use super::recorder::Recorder;
 use super::several::SeveralRecorder;
-use lookback_log_format::config::Codec;
+use lookback_log_format::config::{Codec, TagKind};
 use lookback_log_format::order::{OrderMode, OrderSettings};
 use lookback_log_format::RecorderConfig;
 
@@ -39,6 +39,8 @@ pub struct Sizes {
     pub fifo_reserve: usize,
     /// log2 of the ring's bytes
     pub ring_bits: usize,
+    /// 1 if the tags keep words and compare them, 0 if they keep masks alone
+    pub keeps_words: usize,
 }
 
 impl Sizes {
@@ -93,6 +95,10 @@ impl Sizes {
             tag_ways: self.ways as u8,
             tag_words: 1 << self.word_bits,
             epoch_bits: self.epoch_bits as u8,
+            tag_kind: match self.keeps_words {
+                0 => TagKind::Bits,
+                _ => TagKind::Words,
+            },
             dict_bits: self.dict_bits as u8,
             dirty_bits: self.dirty_bits as u8,
             ring_bits: self.ring_bits as u8,
@@ -126,6 +132,7 @@ pub const BUGNET: Sizes = Sizes {
     fifo_bits: 9,
     fifo_reserve: 64,
     ring_bits: 16,
+    keeps_words: 0,
 };
 
 /// As [`BUGNET`] with a ring of 4 KB, for FPGAs with little block RAM.
@@ -146,6 +153,19 @@ pub const TINY: Sizes = Sizes {
     fifo_bits: 5,
     fifo_reserve: 24,
     ring_bits: 10,
+    keeps_words: 0,
+};
+
+/// As [`BUGNET`] with tags that keep words.
+pub const BUGNET_WORDS: Sizes = Sizes {
+    keeps_words: 1,
+    ..BUGNET
+};
+
+/// As [`TINY`] with tags that keep words.
+pub const TINY_WORDS: Sizes = Sizes {
+    keeps_words: 1,
+    ..TINY
 };
 
 /// Sizes of what logs the order of several harts.
@@ -293,6 +313,7 @@ macro_rules! sized {
             { $sizes.sweep_bits() },
             { $sizes.fifo_bits },
             { $sizes.fifo_reserve },
+            { $sizes.keeps_words },
             $({ $more },)*
         >
     };
@@ -302,6 +323,8 @@ macro_rules! sized {
 pub type BugnetFront = sized!(RecorderFront, BUGNET);
 /// Front of the preset `tiny`.
 pub type TinyFront = sized!(RecorderFront, TINY);
+/// The same with tags that keep words.
+pub type TinyWordsFront = sized!(RecorderFront, TINY_WORDS);
 /// Recorder of the preset `bugnet`.
 pub type BugnetRecorder = sized!(Recorder, BUGNET, BUGNET.ring_bits, CLOCK_HZ as usize);
 /// Recorder of the preset `tiny`.

@@ -24,12 +24,14 @@ use super::register_shadow::RegisterShadow;
 use super::retire::RetireStage;
 use super::sequencer::Sequencer;
 use super::trigger::Trigger;
+use super::word_tags::WordTags;
 use rust_hdl::prelude::*;
 
 circuit! {
     /// The front; sizes are those of `first_load_tags` (`WAYS` to `M`), `dictionary` (`I` to
-    /// `R`), `known_code` (`D`), `interval` (`C`) and `event_fifo` (`F`, `RESERVE`).
-    pub struct RecorderFront [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE] {
+    /// `R`), `known_code` (`D`), `interval` (`C`) and `event_fifo` (`F`, `RESERVE`); with `K` = 1 the tags keep
+    /// words, with 0 they do not.
+    pub struct RecorderFront [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -190,11 +192,20 @@ circuit! {
         fetch_outside: Signal<Local, Bit>,
         clears: Signal<Local, Bit>,
         flags: Signal<Local, Bits<11>>,
+        snooped: Signal<Local, Bit>,
+        known: Signal<Local, Bit>,
+    }
+    arrays {
+        words: [WordTags<WAYS, S, W, WORDS, T, E, L, M>; K],
     }
     constants {
         no_flags: 11 = 0,
         one_register: 32 = 1,
         no_data: 32 = 0,
+        compares: 1 = K,
+    }
+    check {
+        assert!(K <= 1, "there is one set of tags");
     }
 }
 
@@ -216,7 +227,9 @@ impl<
         const C: usize,
         const F: usize,
         const RESERVE: usize,
-    > Logic for RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>
+        const K: usize,
+    > Logic
+    for RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -348,6 +361,9 @@ impl<
         self.watcher.trap.next = self.retire.trap.val();
         self.watcher.accept.next = self.control.accept.val();
 
+        // Tags that compare need not be told who else writes: known code is.
+        self.snooped.next = self.retire.snooped_memory.val() & !self.compares.val().any();
+
         // Intervals: what is accepted.
         self.control.enable.next = self.enable.val();
         self.control.may_stall.next = self.may_stall.val();
@@ -364,7 +380,7 @@ impl<
             | self.retire.operation.val()
             | self.retire.data.val();
         self.control.stepped.next = self.digest.stepped.val();
-        self.control.snooped.next = self.retire.snooped_memory.val();
+        self.control.snooped.next = self.snooped.val();
         self.control.full.next = self.queue.full.val();
         self.control.pressure.next = self.queue.half.val() | self.fifo.pressure.val();
         self.control.live.next = self.shadow.live.val();
@@ -420,7 +436,6 @@ impl<
         self.sequencer.masks.next = self.queue.head_masks.val();
         self.sequencer.snoop_addr.next = self.queue.head_snoop_addr.val();
         self.sequencer.digest.next = self.control.total_digest.val();
-        self.sequencer.tag_known.next = self.tags.known.val();
         self.sequencer.full.next = self.fifo.full.val();
         self.tags.clear.next = self.control.clear.val();
         self.tags.address.next = self.sequencer.tag_address.val();
@@ -429,6 +444,26 @@ impl<
         self.tags.remove.next = self.sequencer.tag_remove.val();
         self.tags.commit.next = self.sequencer.tag_commit.val();
         self.tags.advance.next = self.sequencer.tag_advance.val();
+        self.known.next = self.tags.known.val();
+        for i in 0..K {
+            self.words[i].clock.next = self.clock.val();
+            self.words[i].clear.next = self.control.clear.val();
+            self.words[i].forget.next = self.clears.val();
+            self.words[i].push.next = self.control.push.val();
+            self.words[i].stored.next = self.retire.store_data.val();
+            self.words[i].pop.next = self.sequencer.pop.val();
+            self.words[i].address.next = self.sequencer.tag_address.val();
+            self.words[i].need.next = self.sequencer.tag_need.val();
+            self.words[i].touch.next = self.sequencer.tag_touch.val();
+            self.words[i].fetch.next = self.sequencer.tag_fetch.val();
+            self.words[i].insn.next = self.queue.head_insn.val();
+            self.words[i].value.next = self.queue.head_value.val();
+            self.words[i].written.next = self.queue.head_masks.val().get_bits::<4>(4);
+            self.words[i].commit.next = self.sequencer.tag_commit.val();
+            self.words[i].advance.next = self.sequencer.tag_advance.val();
+            self.known.next = self.words[i].known.val();
+        }
+        self.sequencer.tag_known.next = self.known.val();
 
         // Events to bytes.
         self.fifo.clear.next = self.clears.val();

@@ -36,3 +36,4 @@ pub mod strata_arbiter;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod trigger;
+pub mod word_tags;

@@ -33,7 +33,7 @@ impl<const RING: usize> Pending for Drain<RING> {}
 circuit! {
     /// Retirement port in, UART out; sizes as in `RecorderFront`, a ring of `2^RING` bytes, and a
     /// clock of `HZ`, which is only reported.
-    pub struct Recorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ] {
+    pub struct Recorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, HZ] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -90,7 +90,7 @@ circuit! {
         pub triggered: Signal<Out, Bit>,
         /// retirements were lost
         pub overflowed: Signal<Out, Bit>,
-        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>,
+        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K>,
     }
     built {
         drain: Drain<RING> = Drain::new(identity(&Sizes {
@@ -104,6 +104,7 @@ circuit! {
             fifo_bits: F,
             fifo_reserve: RESERVE,
             ring_bits: RING,
+            keeps_words: K,
         }.config(HZ as u32))),
     }
     constants {
@@ -130,10 +131,11 @@ impl<
         const C: usize,
         const F: usize,
         const RESERVE: usize,
+        const K: usize,
         const RING: usize,
         const HZ: usize,
     > Logic
-    for Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, HZ>
+    for Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, HZ>
 {
     #[hdl_gen]
     fn update(&mut self) {

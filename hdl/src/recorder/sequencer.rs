@@ -55,6 +55,8 @@ circuit! {
         pub tag_commit: Signal<Out, Bit>,
         /// tags: the interval ended
         pub tag_advance: Signal<Out, Bit>,
+        /// tags: the instruction word is read
+        pub tag_fetch: Signal<Out, Bit>,
         /// tags: the bytes are known
         pub tag_known: Signal<In, Bit>,
         /// the event FIFO takes nothing
@@ -164,6 +166,7 @@ impl Logic for Sequencer {
             self.tag_touch.next = self.tag_touch.val() | self.masks.val().get_bits::<4>(8);
         }
         self.tag_remove.next = self.at_snoop.val();
+        self.tag_fetch.next = self.at_fetch.val();
         self.looks.next = (self.at_fetch.val() & !self.flags.val().get_bit(5))
             | (self.at_own.val() & self.flags.val().get_bit(9))
             | (self.at_snoop.val() & self.flags.val().get_bit(10));

@@ -28,7 +28,7 @@ use rust_hdl::prelude::*;
 circuit! {
     /// Retirement port of `N` harts in, UART out; the other sizes as in `Recorder` and, from `OB` on, in
     /// `OrderLog`.
-    pub struct SeveralRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR] {
+    pub struct SeveralRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -118,7 +118,7 @@ circuit! {
         interval_ends: Signal<Local, Bit>,
     }
     arrays {
-        fronts: [RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE>; N],
+        fronts: [RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K>; N],
         gathers: [Gather; N],
     }
     built {
@@ -133,6 +133,7 @@ circuit! {
             fifo_bits: F,
             fifo_reserve: RESERVE,
             ring_bits: RING,
+            keeps_words: K,
         }.config_of(N as u8, CLOCK_HZ, OrderSizes {
             block_bits: OB,
             tracked_bits: OT,
@@ -178,6 +179,7 @@ impl<
         const C: usize,
         const F: usize,
         const RESERVE: usize,
+        const K: usize,
         const RING: usize,
         const N: usize,
         const OB: usize,
@@ -214,6 +216,7 @@ impl<
         C,
         F,
         RESERVE,
+        K,
         RING,
         N,
         OB,

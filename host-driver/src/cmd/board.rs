@@ -50,6 +50,15 @@ impl CodecChoice {
     }
 }
 
+/// What the first-load tags of codec `bugnet` keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum TagsChoice {
+    /// Masks of bytes; what others write is snooped: the board `bugnet`.
+    Bits,
+    /// The words themselves, which are compared; nothing has to be snooped: the board `words`.
+    Words,
+}
+
 /// How fast the log link is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkSpeed {
@@ -94,8 +103,11 @@ pub struct BoardArgs {
     /// cores have bugnet only].
     #[arg(long, value_enum, conflicts_with = "preset")]
     pub codec: Option<CodecChoice>,
-    /// Which board: full (codec compact), bugnet, or tiny, whose recorder is too small on purpose; in
-    /// place of --codec.
+    /// What the first-load tags of codec bugnet keep [default: bits].
+    #[arg(long, value_enum, conflicts_with_all = ["preset", "core", "core_dir"])]
+    pub tags: Option<TagsChoice>,
+    /// Which board: full (codec compact), bugnet, words (bugnet with tags that keep words), or tiny,
+    /// whose recorder is too small on purpose; in place of --codec and --tags.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Harts on the board: 1, 2 or 4 [default: 1].
@@ -120,6 +132,7 @@ impl BoardArgs {
             (self.core.is_some(), "--core"),
             (self.core_dir.is_some(), "--core-dir"),
             (self.codec.is_some(), "--codec"),
+            (self.tags.is_some(), "--tags"),
             (self.preset.is_some(), "--preset"),
             (self.harts.is_some(), "--harts"),
             (self.ram.is_some(), "--ram"),
@@ -151,7 +164,7 @@ impl BoardArgs {
     /// What a user should know who took the default and gets another codec than usual.
     pub fn note(&self) -> Option<String> {
         let bugnet = self.only_bugnet()?;
-        (self.codec.is_none() && self.preset.is_none()).then(|| {
+        (self.codec.is_none() && self.tags.is_none() && self.preset.is_none()).then(|| {
             format!(
                 "{bugnet} writes codec bugnet, whose log is several times larger than compact's"
             )
@@ -164,6 +177,14 @@ impl BoardArgs {
                 bail!("the board \"{preset}\" has Lookback's own hart; for other cores there are: bugnet, tiny");
             }
             return Ok(preset.clone());
+        }
+        match (self.tags, self.codec) {
+            (Some(_), Some(CodecChoice::Compact)) => {
+                bail!("--tags is for codec bugnet: leave --codec away, or write --codec bugnet")
+            }
+            (Some(TagsChoice::Words), _) => return Ok("words".into()),
+            (Some(TagsChoice::Bits), _) => return Ok(CodecChoice::Bugnet.preset().into()),
+            (None, _) => {}
         }
         match (self.codec, self.only_bugnet()) {
             (Some(CodecChoice::Compact), Some(bugnet)) => {

@@ -5,7 +5,7 @@ use super::{print, print_json, Outcome};
 use crate::driver::ending::Ending;
 use crate::text::{count, plural};
 use anyhow::Result;
-use lookback_log_format::config::Coder;
+use lookback_log_format::config::{Coder, TagKind};
 use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::order::OrderKind;
 use lookback_log_format::registers::{CONTROL_MAY_STALL, CONTROL_RING};
@@ -134,11 +134,18 @@ fn recorder(config: &RecorderConfig) -> String {
         ),
     };
     format!(
-        "{codec}, {} at {:.1} MHz, first-load tags for {} bytes, {} dictionary entries, \
-         intervals of {}, {}",
+        "{codec}, {} at {:.1} MHz, first-load tags for {} bytes{}, {} dictionary \
+         entries, intervals of {}, {}",
         plural(config.harts.into(), "hart"),
         f64::from(config.clock_hz) / 1e6,
         count(tags),
+        match config
+            .compact()
+            .map_or(config.tag_kind, |compact| compact.tags)
+        {
+            TagKind::Bits => "",
+            TagKind::Words => " that keep words",
+        },
         1u32 << config.dict_bits,
         count(config.interval.into()),
         if config.control & CONTROL_MAY_STALL != 0 {

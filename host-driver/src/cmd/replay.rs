@@ -1,5 +1,7 @@
 //! `lookback replay`: the instructions of a recording, one line each.
 
+mod together;
+
 use super::open::{flaws, tell_flaws, whole_intervals, OpenArgs, Opened};
 use super::{printed, Outcome};
 use crate::text::parse_number;
@@ -32,9 +34,10 @@ pub struct Args {
     /// Only the last so many instructions (up to --to, if that is given).
     #[arg(long, value_name = "N", conflicts_with = "from")]
     last: Option<u64>,
-    /// Which hart.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    hart: u8,
+    /// Which hart; or all of them in the order in which their instructions took effect: then
+    /// --from, --to, --last and --until count the instructions of all.
+    #[arg(long, value_name = "N|all", default_value = "0", value_parser = parse_hart)]
+    hart: Which,
     /// Stop before the first instruction at this address or function; may be given several times.
     #[arg(long = "break", value_name = "PLACE")]
     breaks: Vec<String>,
@@ -47,9 +50,30 @@ pub struct Args {
     until: Option<u64>,
 }
 
+/// Which harts to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    One(u8),
+    All,
+}
+
+fn parse_hart(text: &str) -> Result<Which, String> {
+    match text {
+        "all" => Ok(Which::All),
+        number => match number.parse() {
+            Ok(hart) => Ok(Which::One(hart)),
+            Err(_) => Err("write a hart's number, or `all`".into()),
+        },
+    }
+}
+
 /// One instruction as JSON.
 #[derive(Serialize)]
 struct JsonStep<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hart: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moment: Option<u64>,
     interval: u32,
     #[serde(flatten)]
     step: &'a Step,
@@ -61,27 +85,25 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let opened = args.open.open()?;
     let file = args.open.file.display().to_string();
     let image = opened.replayable(&file)?;
+    let hart = match args.hart {
+        Which::All if opened.recording.config.harts > 1 => {
+            return together::run(args, opened, &image, &file)
+        }
+        Which::All => 0,
+        Which::One(hart) => hart,
+    };
     let Opened { recording, elf, .. } = opened;
-    let Some(log) = recording.hart(args.hart) else {
+    let Some(log) = recording.hart(hart) else {
         let harts: Vec<_> = recording.harts.iter().map(|l| l.hart.to_string()).collect();
         bail!(
-            "{file} has nothing of hart {}; its harts: {}",
-            args.hart,
+            "{file} has nothing of hart {hart}; its harts: {}",
             harts.join(", ")
         );
     };
-    let range = range(args, log)?;
+    let range = range_of(args, span(log))?;
     let symbols = Symbols::load(&elf);
     let stops = stops(args, &symbols)?;
-    let mut listing = Listing {
-        out: BufWriter::new(io::stdout().lock()),
-        symbols,
-        known: HashMap::new(),
-        json: args.open.json,
-        interval: 0,
-        any: false,
-        flawed: false,
-    };
+    let mut listing = Listing::new(BufWriter::new(io::stdout().lock()), symbols, args.open.json);
     let mut failed = None;
     let _ = walk(&recording, &image, log, range, |event| {
         match listing.event_until(&stops, &event) {
@@ -105,14 +127,18 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::fine_if(!listing.flawed && flaws.is_empty()))
 }
 
-/// The instructions to list, by number since recording began.
-fn range(args: &Args, log: &HartLog) -> Result<Range<u64>> {
+/// The instructions of a hart, by number since recording began.
+fn span(log: &HartLog) -> Range<u64> {
     let end_of = |interval: &Interval| {
         let instructions = u64::from(interval.trailer.instructions);
         interval.header.retired.saturating_add(instructions)
     };
-    let all = log.intervals().next().map_or(0, |i| i.header.retired)
-        ..log.intervals().next_back().map_or(0, end_of);
+    log.intervals().next().map_or(0, |i| i.header.retired)
+        ..log.intervals().next_back().map_or(0, end_of)
+}
+
+/// Those of them that are to be listed.
+fn range_of(args: &Args, all: Range<u64>) -> Result<Range<u64>> {
     let end = match (args.to, args.until) {
         (Some(to), _) => to.saturating_add(1).min(all.end),
         (None, Some(until)) => until.min(all.end),
@@ -174,12 +200,37 @@ struct Listing<W> {
     /// Looking a line up costs more than replaying an instruction, and loops repeat themselves.
     known: HashMap<u32, Location>,
     json: bool,
+    /// Of several harts together: whose instruction it is, and how many of all came before it.
+    hart: Option<u8>,
+    moment: u64,
     interval: u32,
     any: bool,
     flawed: bool,
 }
 
 impl<W: Write> Listing<W> {
+    fn new(out: W, symbols: Symbols, json: bool) -> Self {
+        Self {
+            out,
+            symbols,
+            known: HashMap::new(),
+            json,
+            hart: None,
+            moment: 0,
+            interval: 0,
+            any: false,
+            flawed: false,
+        }
+    }
+
+    /// An instruction's number, for remarks.
+    fn number(&self, step: &Step) -> String {
+        match self.hart {
+            None => step.retired.to_string(),
+            Some(hart) => format!("{}, {} of hart {hart}", self.moment, step.retired),
+        }
+    }
+
     /// Lists, and says whether to go on.
     fn event_until(&mut self, stops: &Stops, event: &Event<'_>) -> io::Result<ControlFlow<()>> {
         let Event::Step(step) = event else {
@@ -187,7 +238,10 @@ impl<W: Write> Listing<W> {
             return Ok(ControlFlow::Continue(()));
         };
         if stops.breaks_at(step.pc) {
-            let text = format!("stopped before instruction {}: breakpoint", step.retired);
+            let text = format!(
+                "stopped before instruction {}: breakpoint",
+                self.number(step)
+            );
             self.remark(
                 &text,
                 json!({ "stopped": "breakpoint", "before": step.retired }),
@@ -196,7 +250,10 @@ impl<W: Write> Listing<W> {
         }
         self.event(event)?;
         if stops.watched(step).is_some() {
-            let text = format!("stopped behind instruction {}: watchpoint", step.retired);
+            let text = format!(
+                "stopped behind instruction {}: watchpoint",
+                self.number(step)
+            );
             self.remark(
                 &text,
                 json!({ "stopped": "watchpoint", "behind": step.retired }),
@@ -243,6 +300,8 @@ impl<W: Write> Listing<W> {
         if self.json {
             separate(&mut self.out, &mut self.any)?;
             let step = JsonStep {
+                hart: self.hart,
+                moment: self.hart.map(|_| self.moment),
                 interval: self.interval,
                 step,
                 text: text.replace('\t', " "),
@@ -251,6 +310,9 @@ impl<W: Write> Listing<W> {
             return serde_json::to_writer(&mut self.out, &step).map_err(io::Error::from);
         }
         let (mnemonic, operands) = text.split_once('\t').unwrap_or((&text, ""));
+        if let Some(hart) = self.hart {
+            write!(self.out, "{:>10}  hart {hart}  ", self.moment)?;
+        }
         writeln!(
             self.out,
             "{:>10}  {:08x}  {mnemonic:<8}{operands:<24}  {:<50}  {at}",

@@ -313,7 +313,11 @@ fn prepare(
         wire.write(reg::ORDER_MODE, mode, u32::MAX)?;
     }
     let mut values = BTreeMap::new();
-    let more = COMPACT_REGISTERS.into_iter().filter(|_| compact);
+    // With codec bugnet it tells the kind of the tags, and reads 0 where there is but one.
+    let kind = wire.read(reg::COMPACT)?;
+    let more = COMPACT_REGISTERS
+        .into_iter()
+        .filter(|&register| compact || register == reg::COMPACT && kind != 0);
     let more = more.chain(ORDER_REGISTERS.into_iter().filter(|_| order != 0));
     let triggers = TRIGGER_REGISTERS
         .into_iter()

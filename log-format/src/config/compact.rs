@@ -3,7 +3,7 @@
 use super::{byte, check, RecorderConfig};
 use crate::Result;
 
-/// Kinds of tags of codec `compact`.
+/// Kinds of tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "std", derive(serde::Serialize))]
 #[cfg_attr(feature = "std", serde(rename_all = "lowercase"))]
@@ -12,6 +12,30 @@ pub enum TagKind {
     Bits,
     /// The word beside its mask, to be compared.
     Words,
+}
+
+impl TagKind {
+    /// What register COMPACT tells of the tags of codec `bugnet`, which has nothing else in it.
+    pub(super) fn of_bugnet(compact: u32) -> Result<Self> {
+        check(
+            "COMPACT",
+            compact.into(),
+            compact & !(1 << 8) == 0,
+            "with codec bugnet it has the tag kind alone, 0 or 1",
+        )?;
+        Ok(match compact {
+            0 => Self::Bits,
+            _ => Self::Words,
+        })
+    }
+
+    /// Its bits of register COMPACT.
+    pub(super) fn register(self) -> u32 {
+        match self {
+            Self::Bits => 0,
+            Self::Words => 1 << 8,
+        }
+    }
 }
 
 /// How bins become bytes.
@@ -78,15 +102,14 @@ impl Compact {
 
     /// The value of register COMPACT.
     pub(super) fn register(&self) -> u32 {
-        let kind = match self.tags {
-            TagKind::Bits => 0,
-            TagKind::Words => 1,
-        };
         let coder = match self.coder {
             Coder::Plain => 0,
             Coder::Arithmetic => 1,
         };
-        u32::from(self.row_words) | kind << 8 | coder << 12 | u32::from(self.last_bits) << 16
+        u32::from(self.row_words)
+            | self.tags.register()
+            | coder << 12
+            | u32::from(self.last_bits) << 16
     }
 
     /// Checks what the format asks of the values.

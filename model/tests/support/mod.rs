@@ -1,6 +1,6 @@
 //! The recorder that the tests of this crate are about.
 
-use lookback_log_format::config::Codec;
+use lookback_log_format::config::{Codec, TagKind};
 use lookback_log_format::RecorderConfig;
 
 /// A small recorder whose tags are often too few.
@@ -12,6 +12,7 @@ pub fn config() -> RecorderConfig {
         tag_ways: 2,
         tag_words: 4,
         epoch_bits: 2,
+        tag_kind: TagKind::Bits,
         dict_bits: 4,
         dirty_bits: 3,
         ring_bits: 12,

@@ -6,7 +6,7 @@
 pub mod reference;
 pub mod several;
 
-use lookback_log_format::config::{count_bits_for, Codec};
+use lookback_log_format::config::{count_bits_for, Codec, TagKind};
 use lookback_log_format::container::{Chunk, Elf, Writer};
 use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::{RecorderConfig, Retire};
@@ -26,6 +26,7 @@ pub fn config(interval: u32) -> RecorderConfig {
         tag_ways: 2,
         tag_words: 16,
         epoch_bits: 4,
+        tag_kind: TagKind::Bits,
         dict_bits: 6,
         dirty_bits: 10,
         ring_bits: 14,

@@ -5,7 +5,7 @@
 //! `lookback record --sim` simulates it: there the line is measured in cycles of the board.
 
 use anyhow::{ensure, Context, Result};
-use lookback_log_format::config::Codec;
+use lookback_log_format::config::{Codec, TagKind};
 use lookback_log_format::frame::{kind, End};
 use lookback_log_format::interval::{EndReason, Header, Interval, Layout, Record, Trailer};
 use lookback_log_format::RecorderConfig;
@@ -353,6 +353,7 @@ fn identity() -> RecorderConfig {
         tag_ways: 2,
         tag_words: 8,
         epoch_bits: 8,
+        tag_kind: TagKind::Bits,
         dict_bits: 6,
         dirty_bits: 10,
         ring_bits: 16,

@@ -2,7 +2,7 @@
 
 use crate::driver::tests::end;
 use crate::transport::Link;
-use lookback_log_format::config::Codec;
+use lookback_log_format::config::{Codec, TagKind};
 use lookback_log_format::interval::{Gap, Record};
 use lookback_log_format::RecorderConfig;
 use lookback_model::link::Link as Twin;
@@ -21,6 +21,7 @@ pub fn identity(harts: u8, ring_bits: u8) -> RecorderConfig {
         tag_ways: 2,
         tag_words: 4,
         epoch_bits: 4,
+        tag_kind: TagKind::Bits,
         dict_bits: 4,
         dirty_bits: 6,
         ring_bits,

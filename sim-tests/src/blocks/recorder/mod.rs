@@ -14,12 +14,13 @@ mod retirement;
 mod sequencer;
 mod trigger;
 mod whole;
+mod words;
 
 use super::registry::Block;
 use crate::block;
 use lookback_hdl::recorder::{
     chunk_counter::ChunkCounter,
-    config::{TinyFront, TinyPair, TinyPairOrder, TinyQuadOrder, TinyRecorder},
+    config::{TinyFront, TinyPair, TinyPairOrder, TinyQuadOrder, TinyRecorder, TinyWordsFront},
     counters::Counters,
     dictionary::Dictionary,
     digest::DigestStep,
@@ -39,6 +40,7 @@ use lookback_hdl::recorder::{
     sequencer::Sequencer,
     strata_arbiter::StrataArbiter,
     trigger::Trigger,
+    word_tags::WordTags,
 };
 use queues::Queue;
 
@@ -85,6 +87,23 @@ pub const BLOCKS: &[Block] = &[
         out byte_valid byte_data byte_last stall recording ended end_reason triggered cause ends lost_any
             retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
             count_retire active interval_ends count_loss count_cycle clearing),
+    block!("front-words", words::Fronts, 32; TinyWordsFront:
+        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+            rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
+            rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
+            image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
+            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all;
+        out byte_valid byte_data byte_last stall recording ended end_reason triggered cause ends lost_any
+            retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
+            count_retire active interval_ends count_loss count_cycle clearing),
+    block!("word-tags", words::Tags<2>, 150; WordTags<2, 2, 1, 2, 27, 2, 30, 3>:
+        clock; in clear forget push stored pop advance address need touch fetch insn value written
+            commit;
+        out known),
+    block!("word-tags-direct", words::Tags<1>, 80; WordTags<1, 2, 1, 2, 27, 2, 30, 3>:
+        clock; in clear forget push stored pop advance address need touch fetch insn value written
+            commit;
+        out known),
     block!("fold", order::Places, 20; Fold<10>: in block; out place),
     block!("strata-arbiter", order::Strata, 60; StrataArbiter<2, 28, 31, 4, 5, 10, 3>:
         clock; in clear sweep ask writer block writes take;
@@ -151,7 +170,7 @@ pub const BLOCKS: &[Block] = &[
     block!("sequencer", sequencer::Entries, 100; Sequencer:
         clock; in clear valid flags position pc insn value addr masks snoop_addr digest tag_known
             full;
-        out pop tag_address tag_need tag_touch tag_remove tag_commit tag_advance push event_kind
+        out pop tag_address tag_need tag_touch tag_remove tag_commit tag_advance tag_fetch push event_kind
             event_position event_value),
     block!("trigger", trigger::Watch, 100; Trigger:
         clock; in clear rvfi_insn rvfi_breaks rvfi_trap rvfi_pc_rdata rvfi_mem_addr rvfi_mem_rmask

@@ -59,17 +59,17 @@ fn legal(mut flags: u32) -> u32 {
 
 impl Entry {
     /// Words of the lookups, in order: address, need, touch, remove; and what is answered.
-    fn lookups(&self) -> Vec<([u32; 4], bool)> {
+    fn lookups(&self) -> Vec<([u32; 5], bool)> {
         let mut asked = Vec::new();
         let (read, written, other) = (self.masks & 15, self.masks >> 4 & 15, self.masks >> 8);
         if self.flags & FETCH != 0 && self.flags & FETCH_CERTAIN == 0 {
-            asked.push(([self.pc >> 2, 15, 15, 0], self.knows.0));
+            asked.push(([self.pc >> 2, 15, 15, 0, 1], self.knows.0));
         }
         if self.flags & DATA != 0 {
-            asked.push(([self.addr, read, read | written, 0], self.knows.1));
+            asked.push(([self.addr, read, read | written, 0, 0], self.knows.1));
         }
         if self.flags & SNOOP != 0 {
-            asked.push(([self.snoop_addr, 0, other, 1], false));
+            asked.push(([self.snoop_addr, 0, other, 1, 0], false));
         }
         asked
     }
@@ -199,8 +199,8 @@ fn present(dut: &mut dyn Dut, entry: &Entry) {
 /// Runs until the entry is popped. Events come first in the records, then lookups.
 fn process(dut: &mut dyn Dut, entry: &Entry, out: &mut Records) {
     let lookups = entry.lookups();
-    let mut asked: Vec<[u32; 4]> = Vec::new();
-    let mut before = [u32::MAX; 4];
+    let mut asked: Vec<[u32; 5]> = Vec::new();
+    let mut before = [u32::MAX; 5];
     let mut seen = Records::default();
     for cycle in 0..40u8 {
         if entry.cleared == Some(cycle) {
@@ -215,7 +215,14 @@ fn process(dut: &mut dyn Dut, entry: &Entry, out: &mut Records) {
         let answer = lookups.get(asked.len()).is_some_and(|(_, known)| *known);
         // The tags answer in the second cycle; before that they say anything.
         dut.set("tag_known", (!answer).into());
-        let now = ["tag_address", "tag_need", "tag_touch", "tag_remove"].map(|p| dut.get(p));
+        let now = [
+            "tag_address",
+            "tag_need",
+            "tag_touch",
+            "tag_remove",
+            "tag_fetch",
+        ]
+        .map(|p| dut.get(p));
         if dut.get("tag_commit") == 1 {
             dut.set("tag_known", answer.into());
             if now != before {
