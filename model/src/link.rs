@@ -91,6 +91,11 @@ impl Link {
         self.restarts
     }
 
+    /// Whether a command waits for its REPLY.
+    pub fn reply_due(&self) -> bool {
+        self.reply.is_some()
+    }
+
     /// Whether the SoC is held in reset.
     pub fn held(&self) -> bool {
         self.loader.held()
