@@ -100,6 +100,34 @@ impl Firmware {
         );
     }
 
+    /// What goes into the RAM of a board whose hart is the project's own, as words by their offsets;
+    /// refuses what does not fit.
+    pub fn words(&self, ram_bytes: u32) -> Result<Vec<(u32, u32)>> {
+        self.suits(&CoreChoice::Own)?;
+        let ram = u64::from(RAM_BASE)..u64::from(RAM_BASE) + u64::from(ram_bytes);
+        let segments = self.image.segments(ram.clone()).map_err(|error| {
+            let by = match &error {
+                Error::OutsideRam { start, end, .. } if *start >= ram.start => {
+                    let needed = end - ram.start;
+                    let over = needed.saturating_sub(ram_bytes.into());
+                    format!(
+                        ": it needs {needed} bytes and the board has {ram_bytes}, {over} too few"
+                    )
+                }
+                _ => String::new(),
+            };
+            anyhow::anyhow!("{} does not fit: {error}{by}", self.elf.name)
+        })?;
+        self.begins(&segments)?;
+        let mut words = std::collections::BTreeMap::new();
+        for segment in &segments {
+            for (at, byte) in (segment.addr - RAM_BASE..).zip(&segment.bytes) {
+                *words.entry(at & !3).or_insert(0) |= u32::from(*byte) << (8 * (at & 3));
+            }
+        }
+        Ok(words.into_iter().collect())
+    }
+
     /// What a simulated board loads; refuses what does not fit.
     pub fn segments(&self, ram_bytes: u32) -> Result<Vec<Segment>> {
         let ram = u64::from(RAM_BASE)..u64::from(RAM_BASE) + u64::from(ram_bytes);
@@ -112,6 +140,12 @@ impl Firmware {
             };
             anyhow::anyhow!("{} does not fit: {error}{hint}", self.elf.name)
         })?;
+        self.begins(&segments)?;
+        Ok(segments)
+    }
+
+    /// Refuses what has no first instruction.
+    fn begins(&self, segments: &[Segment]) -> Result<()> {
         let begins = |segment: &Segment| {
             let end = u64::from(segment.addr) + segment.bytes.len() as u64;
             segment.addr <= RAM_BASE && u64::from(RAM_BASE) + 4 <= end
@@ -123,7 +157,7 @@ impl Firmware {
                 self.elf.name
             );
         }
-        Ok(segments)
+        Ok(())
     }
 }
 

@@ -70,6 +70,19 @@ pub const BREACH_WANT: u8 = 0x2c;
 /// What the core said.
 pub const BREACH_GOT: u8 = 0x2d;
 
+/// Bytes of RAM that the host can load, 0 if there is no loader.
+pub const BOARD: u8 = 0x40;
+/// Holds the SoC in reset; its fall restarts the board.
+pub const BOOT: u8 = 0x41;
+/// Offset in RAM of the window.
+pub const LOAD_BASE: u8 = 0x42;
+/// First word of the window into RAM.
+pub const LOAD: u8 = 0x80;
+/// Words of the window.
+pub const LOAD_WORDS: u32 = 128;
+/// The bits of [`LOAD_BASE`] that are kept.
+pub const LOAD_BASE_MASK: u32 = 0x00ff_fe00;
+
 /// What [`ID`] reads: "LOOK".
 pub const ID_VALUE: u32 = u32::from_le_bytes(*b"LOOK");
 

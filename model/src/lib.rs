@@ -26,6 +26,7 @@ pub mod framer;
 pub mod interval;
 pub mod known_code;
 pub mod link;
+pub mod loader;
 pub mod log_ring;
 pub mod order;
 pub mod recorder;

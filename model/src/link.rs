@@ -1,10 +1,11 @@
 //! The board's end of the link: registers, the ring behind them, and what is sent when. Sections 5,
-//! 5.1 and 6 of the format.
+//! 5.1, 6 and 6.2 of the format.
 //!
 //! Bytes and frames, no cycles: [`Link::hear`] takes the host's bytes, [`Link::speak`] gives the next
 //! frame whenever the line is free, [`Link::write`] takes what the recorder has to say. Offsets are
 //! kept as the hardware keeps them: 32 bits, the lower of which address the ring.
 
+use crate::loader::{Effect, Loader};
 use lookback_log_format::frame::{kind, End, Frame, FrameDecoder, MAX_PAYLOAD};
 use lookback_log_format::link::{self, distance, within, Placed};
 use lookback_log_format::{registers as reg, RecorderConfig, CRC};
@@ -35,11 +36,20 @@ pub struct Link {
     seq: u16,
     decoder: FrameDecoder,
     reply: Option<u8>,
+    loader: Loader,
+    /// What the loader loads.
+    ram: Vec<u32>,
+    restarts: u32,
 }
 
 impl Link {
     /// A board after reset: `identity` is what it is, not how it is set.
     pub fn new(identity: &RecorderConfig) -> Self {
+        Self::with_ram(identity, Vec::new())
+    }
+
+    /// The same with a loader for these words of RAM.
+    pub fn with_ram(identity: &RecorderConfig, ram: Vec<u32>) -> Self {
         Self {
             identity: identity.clone(),
             settings: [0; 8],
@@ -56,12 +66,39 @@ impl Link {
             seq: 0,
             decoder: FrameDecoder::new(),
             reply: None,
+            loader: Loader::new(4 * ram.len() as u32),
+            ram,
+            restarts: 0,
         }
     }
 
-    /// Everything is as after power-up; what was in the ring is gone.
+    /// Everything but RAM is as after power-up; what was in the ring is gone.
     pub fn reset(&mut self) {
-        *self = Self::new(&self.identity);
+        let ram = std::mem::take(&mut self.ram);
+        *self = Self {
+            restarts: self.restarts,
+            ..Self::with_ram(&self.identity, ram)
+        };
+    }
+
+    /// The words of RAM.
+    pub fn ram(&self) -> &[u32] {
+        &self.ram
+    }
+
+    /// How often the host has restarted the board.
+    pub fn restarts(&self) -> u32 {
+        self.restarts
+    }
+
+    /// Whether a command waits for its REPLY.
+    pub fn reply_due(&self) -> bool {
+        self.reply.is_some()
+    }
+
+    /// Whether the SoC is held in reset.
+    pub fn held(&self) -> bool {
+        self.loader.held()
     }
 
     /// Recordings that were started since reset: a change tells the recorder to begin.
@@ -229,8 +266,9 @@ impl Link {
         match (frame.kind, frame.payload.as_slice()) {
             (kind::READ, &[register]) => self.reply = Some(register),
             (kind::WRITE, &[register, a, b, c, d]) => {
-                self.set(register, u32::from_le_bytes([a, b, c, d]));
+                // Before the effect: a restart loses it.
                 self.reply = Some(register);
+                self.set(register, u32::from_le_bytes([a, b, c, d]));
             }
             _ => {}
         }
@@ -248,7 +286,18 @@ impl Link {
             _ if SETTINGS.contains(&register) => self.settings[usize::from(register & 7)] = value,
             link::KEPT if self.acknowledged() => self.acknowledge(value),
             link::SENT if self.acknowledged() => self.send_again(value),
-            _ => {}
+            _ => match self.loader.write(register, value) {
+                Effect::None => {}
+                Effect::Store(place, word) => {
+                    if let Some(there) = self.ram.get_mut(place as usize / 4) {
+                        *there = word;
+                    }
+                }
+                Effect::Restart => {
+                    self.reset();
+                    self.restarts += 1;
+                }
+            },
         }
     }
 
@@ -296,6 +345,10 @@ impl Link {
             link::SENT => self.sent,
             link::WRITTEN => self.written,
             link::SUM => !self.sum,
+            reg::BOARD.. => {
+                let word = |place: u32| self.ram.get(place as usize / 4).copied();
+                self.loader.read(number, |place| word(place).unwrap_or(0))
+            }
             _ => self.identity.register(number).unwrap_or(0),
         }
     }

@@ -425,6 +425,8 @@ impl<
         self.wishbone.post_trigger.next = self.drain.post_trigger.val();
         self.wishbone.watch.next = self.drain.watch.val();
         self.wishbone.watch_lo.next = self.drain.watch_lo.val();
+        // No board's registers: they read 0.
+        self.drain.board_bit.next = false;
         self.wishbone.watch_hi.next = self.drain.watch_hi.val();
         self.wishbone.status.next = self.drain.status.val();
         self.wishbone.retired_lo.next = self.front.retired_lo.val();

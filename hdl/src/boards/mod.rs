@@ -5,6 +5,7 @@ pub mod board;
 pub mod compact;
 pub mod hx8k;
 pub mod icebreaker;
+pub mod loader;
 pub mod orangecrab;
 pub mod pins;
 pub mod sim;

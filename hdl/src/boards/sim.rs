@@ -1,5 +1,6 @@
 //! Tops for simulation: flat ports, RAM outside, and the retirement port brought out for checking.
 
+use crate::boards::loader::Loader;
 use crate::recorder::circuit::{circuit, Pending};
 use crate::recorder::config::{BUGNET, BUGNET_WORDS, CLOCK_HZ, SMALL, TINY};
 use crate::recorder::recorder::Recorder;
@@ -262,6 +263,7 @@ circuit! {
         /// retirements were lost
         pub overflowed: Signal<Out, Bit>,
         soc: Soc,
+        loader: Loader,
         recorder: Recorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, HZ>,
     }
     constants {}
@@ -294,19 +296,33 @@ impl<
     #[hdl_gen]
     fn update(&mut self) {
         self.soc.clock.next = self.clock.val();
-        self.soc.reset.next = self.reset.val();
+        self.soc.reset.next = self.loader.soc_reset.val();
         self.recorder.clock.next = self.clock.val();
-        self.recorder.reset.next = self.reset.val();
+        self.recorder.reset.next = self.loader.recorder_reset.val();
+        self.loader.clock.next = self.clock.val();
+        self.loader.reset.next = self.reset.val();
+        self.loader.ram_bytes.next = self.ram_bytes.val();
+        self.loader.fire.next = self.recorder.board_fire.val();
+        self.loader.write.next = self.recorder.board_write.val();
+        self.loader.register.next = self.recorder.board_register.val();
+        self.loader.value.next = self.recorder.board_value.val();
+        self.loader.index.next = self.recorder.board_index.val();
+        self.recorder.board_bit.next = self.loader.out_bit.val();
+        self.loader.soc_req.next = self.soc.ram_req.val();
+        self.loader.soc_addr.next = self.soc.ram_addr.val();
+        self.loader.soc_wdata.next = self.soc.ram_wdata.val();
+        self.loader.soc_wstrb.next = self.soc.ram_wstrb.val();
+        self.loader.ram_rdata.next = self.ram_rdata.val();
         self.soc.stall.next = self.recorder.stall.val();
         self.soc.ram_bytes.next = self.ram_bytes.val();
         self.soc.ram_rdata.next = self.ram_rdata.val();
         self.soc.console_rx_valid.next = self.console_rx_valid.val();
         self.soc.console_rx_data.next = self.console_rx_data.val();
         self.soc.gpio_in.next = self.gpio_in.val();
-        self.ram_req.next = self.soc.ram_req.val();
-        self.ram_addr.next = self.soc.ram_addr.val();
-        self.ram_wdata.next = self.soc.ram_wdata.val();
-        self.ram_wstrb.next = self.soc.ram_wstrb.val();
+        self.ram_req.next = self.loader.ram_req.val();
+        self.ram_addr.next = self.loader.ram_addr.val();
+        self.ram_wdata.next = self.loader.ram_wdata.val();
+        self.ram_wstrb.next = self.loader.ram_wstrb.val();
         self.console_tx_valid.next = self.soc.console_tx_valid.val();
         self.console_tx_data.next = self.soc.console_tx_data.val();
         self.console_rx_ready.next = self.soc.console_rx_ready.val();

@@ -62,6 +62,18 @@ circuit! {
         pub stall: Signal<Out, Bit>,
         /// UART to the host
         pub log_tx: Signal<Out, Bit>,
+        /// the bit of the board's register that was wanted
+        pub board_bit: Signal<In, Bit>,
+        /// a command of the host is obeyed, see `drain_core`
+        pub board_fire: Signal<Out, Bit>,
+        /// it is a WRITE
+        pub board_write: Signal<Out, Bit>,
+        /// its register
+        pub board_register: Signal<Out, Bits<8>>,
+        /// its value
+        pub board_value: Signal<Out, Bits<32>>,
+        /// the bit of the register that is wanted in the next cycle
+        pub board_index: Signal<Out, Bits<5>>,
         /// checking: it is decided whether a value is hurried
         pub decided: Signal<Out, Bit>,
         /// checking: it is
@@ -180,6 +192,12 @@ impl<
         self.decided.next = self.front.decided.val();
         self.hurried.next = self.front.hurried.val();
         self.log_tx.next = self.drain.log_tx.val();
+        self.drain.board_bit.next = self.board_bit.val();
+        self.board_fire.next = self.drain.board_fire.val();
+        self.board_write.next = self.drain.board_write.val();
+        self.board_register.next = self.drain.board_register.val();
+        self.board_value.next = self.drain.board_value.val();
+        self.board_index.next = self.drain.board_index.val();
     }
 }
 

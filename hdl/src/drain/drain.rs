@@ -83,6 +83,18 @@ pub struct Drain<const RING_BITS: usize> {
     pub watch_hi: Signal<Out, Bits<32>>,
     /// ORDER_MODE.
     pub order_mode: Signal<Out, Bits<2>>,
+    /// The bit of the board's register that was wanted.
+    pub board_bit: Signal<In, Bit>,
+    /// A command of the host is obeyed: the board's registers, from 0x40 on, may be meant.
+    pub board_fire: Signal<Out, Bit>,
+    /// With `board_fire`: WRITE, not READ.
+    pub board_write: Signal<Out, Bit>,
+    /// Its register; stands still until the REPLY has gone.
+    pub board_register: Signal<Out, Bits<8>>,
+    /// Its value, likewise.
+    pub board_value: Signal<Out, Bits<32>>,
+    /// The bit of it that is wanted in the next cycle.
+    pub board_index: Signal<Out, Bits<5>>,
     core: DrainCore<RING_BITS>,
     uart_tx: UartTx,
     uart_rx: UartRx,
@@ -129,6 +141,12 @@ impl<const RING_BITS: usize> Drain<RING_BITS> {
             watch_lo: Default::default(),
             watch_hi: Default::default(),
             order_mode: Default::default(),
+            board_bit: Default::default(),
+            board_fire: Default::default(),
+            board_write: Default::default(),
+            board_register: Default::default(),
+            board_value: Default::default(),
+            board_index: Default::default(),
             core: DrainCore::new(identity),
             uart_tx: Default::default(),
             uart_rx: Default::default(),
@@ -175,6 +193,12 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.watch_lo.next = self.core.watch_lo.val();
         self.watch_hi.next = self.core.watch_hi.val();
         self.order_mode.next = self.core.order_mode.val();
+        self.core.board_bit.next = self.board_bit.val();
+        self.board_fire.next = self.core.board_fire.val();
+        self.board_write.next = self.core.board_write.val();
+        self.board_register.next = self.core.board_register.val();
+        self.board_value.next = self.core.board_value.val();
+        self.board_index.next = self.core.board_index.val();
 
         // No bus, and no core but this project's.
         self.core.strapped.next = false;

@@ -140,6 +140,18 @@ pub struct DrainCore<const RING_BITS: usize> {
     pub watch_hi: Signal<Out, Bits<32>>,
     /// ORDER_MODE.
     pub order_mode: Signal<Out, Bits<2>>,
+    /// The bit of the board's register that was wanted.
+    pub board_bit: Signal<In, Bit>,
+    /// A command of the host is obeyed: the board's registers, from 0x40 on, may be meant.
+    pub board_fire: Signal<Out, Bit>,
+    /// With `board_fire`: WRITE, not READ.
+    pub board_write: Signal<Out, Bit>,
+    /// Its register; stands still until the REPLY has gone.
+    pub board_register: Signal<Out, Bits<8>>,
+    /// Its value, likewise.
+    pub board_value: Signal<Out, Bits<32>>,
+    /// The bit of it that is wanted in the next cycle.
+    pub board_index: Signal<Out, Bits<5>>,
     ring: LogRing<RING_BITS>,
     framer: Framer,
     sum: StreamSum,
@@ -238,6 +250,12 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             watch_lo: Default::default(),
             watch_hi: Default::default(),
             order_mode: Default::default(),
+            board_bit: Default::default(),
+            board_fire: Default::default(),
+            board_write: Default::default(),
+            board_register: Default::default(),
+            board_value: Default::default(),
+            board_index: Default::default(),
             ring: Default::default(),
             framer: Default::default(),
             sum: Default::default(),
@@ -401,6 +419,14 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
                 self.message.stored_bit.next = self.sum.out.val();
             }
         }
+        if self.message.board.val() {
+            self.message.stored_bit.next = self.board_bit.val();
+        }
+        self.board_fire.next = self.message.obey.val() & !self.ask.val();
+        self.board_write.next = self.command.write.val();
+        self.board_register.next = self.command.register.val();
+        self.board_value.next = self.command.value.val();
+        self.board_index.next = self.index.val();
 
         self.status.next = bit_cast::<11, 5>(self.fired.val()) << 6;
         if self.recording.val() {

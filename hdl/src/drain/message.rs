@@ -7,7 +7,8 @@
 //!                                                                │
 //!                                            bit_index ─► data, more ◄─┘  ◄─ take
 //! ```
-//! A setting or an identification comes bit by bit from where it is stored; of the rest a word is
+//! A setting or an identification comes bit by bit from where it is stored, and so do the link's and
+//! the board's registers; of the rest a word is
 //! captured and shifted out by bytes. A counter's word is captured whole, so that one that runs is not torn. END's counters are several
 //! words: the front holds them still once it has `ended`.
 //! A written offset takes effect when its REPLY begins, which is between two frames (`set_kept`,
@@ -83,6 +84,8 @@ pub struct Message {
     pub which: Signal<Out, Bits<2>>,
     /// The bit at `data` is one of it.
     pub link_bit: Signal<Out, Bit>,
+    /// What is wanted is one of the board's registers.
+    pub board: Signal<Out, Bit>,
     /// The bit that was wanted.
     pub stored_bit: Signal<In, Bit>,
     reply_ff: DFF<Bit>,
@@ -109,6 +112,7 @@ pub struct Message {
     stored_ff: DFF<Bit>,
     group: Signal<Local, Bits<5>>,
     is_link: Signal<Local, Bit>,
+    is_board: Signal<Local, Bit>,
     sets: Signal<Local, Bit>,
     low: Signal<Local, Bits<3>>,
     stored: Signal<Local, Bit>,
@@ -171,6 +175,7 @@ impl Default for Message {
             link: Default::default(),
             which: Default::default(),
             link_bit: Default::default(),
+            board: Default::default(),
             stored_bit: Default::default(),
             reply_ff: Default::default(),
             register_ff: Default::default(),
@@ -190,6 +195,7 @@ impl Default for Message {
             stored_ff: Default::default(),
             group: Default::default(),
             is_link: Default::default(),
+            is_board: Default::default(),
             sets: Default::default(),
             low: Default::default(),
             stored: Default::default(),
@@ -262,6 +268,8 @@ impl Logic for Message {
         self.stored.next = !self.group.val().get_bits::<3>(2).any();
         self.is_link.next = (self.group.val() == self.links.val()) & !self.low.val().get_bit(2);
         self.which.next = self.low.val().get_bits::<2>(0);
+        self.is_board.next = self.group.val().get_bits::<2>(3).any() & !self.place_ff.q.val();
+        self.board.next = self.is_board.val();
         if self.place_ff.q.val() {
             self.is_link.next = true;
             self.which.next = self.sent_which.val();
@@ -358,8 +366,9 @@ impl Logic for Message {
         if self.lead_ff.q.val() {
             self.data_ff.d.next = self.lead_bit.val();
         }
-        self.stored_ff.d.next =
-            (self.stored.val() | self.is_link.val()) & !self.lead_ff.q.val() & !self.end_ff.q.val();
+        self.stored_ff.d.next = (self.stored.val() | self.is_link.val() | self.is_board.val())
+            & !self.lead_ff.q.val()
+            & !self.end_ff.q.val();
         self.link_bit.next = self.stored_ff.q.val() & self.is_link.val();
         self.data.next = self.data_ff.q.val();
         if self.stored_ff.q.val() {

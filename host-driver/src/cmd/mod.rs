@@ -5,6 +5,7 @@ mod demo;
 mod export;
 mod gdb;
 mod info;
+mod load;
 mod many;
 pub mod open;
 mod record;
@@ -55,6 +56,12 @@ pub enum Command {
     /// firmware ended or who stopped it; 1: something of it was lost, and the file says what; 2: it
     /// could not be made or written.
     Record(record::Args),
+    /// Put a firmware into a board's RAM, over the recorder's serial port.
+    ///
+    /// The board is restarted with it and waits for `lookback record`, as after power-up. RAM is read
+    /// again and compared with the ELF by its CRC-32. A board that is switched off begins with the
+    /// firmware of its bitstream again.
+    Load(load::Args),
     /// Run firmware on a simulated board.
     ///
     /// The log link of the board is a pseudo terminal, for `lookback record --port`. The firmware's
@@ -110,6 +117,7 @@ impl Command {
         match self {
             Self::Demo(args) => demo::run(&args),
             Self::Record(args) => record::run(&args),
+            Self::Load(args) => load::run(&args),
             Self::Sim(args) => sim::run(&args),
             Self::Info(args) => info::run(&args),
             Self::Verify(args) => verify::run(&args),

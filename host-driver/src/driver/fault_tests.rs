@@ -12,6 +12,7 @@ use crate::cmd::open::flaws;
 use crate::transport::faults::{Fault, Faults, Random};
 use crate::transport::faulty::Faulty;
 use crate::transport::Link;
+pub(super) use board::identity;
 use board::Board;
 use disk::{Disk, Rest};
 use lookback_log_format::container::Elf;

@@ -11,6 +11,7 @@ pub mod disk;
 mod drain;
 pub mod ending;
 pub mod file;
+pub mod load;
 mod parcels;
 pub mod past;
 pub mod stream;

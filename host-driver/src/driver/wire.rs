@@ -196,6 +196,27 @@ impl<'a> Wire<'a> {
         self.send(&frame)
     }
 
+    /// Sends requests to write, or without a value to read, each with so many zeros behind it, without
+    /// waiting for answers.
+    pub fn burst(&mut self, requests: &[(u8, Option<u32>)], zeros: usize) -> Result<()> {
+        let mut bytes = Vec::new();
+        for &(register, value) in requests {
+            let number = self.number();
+            let frame = match value {
+                Some(value) => Frame::write(number, register, value),
+                None => Frame::read(number, register),
+            };
+            bytes.extend(frame.to_wire());
+            bytes.resize(bytes.len() + zeros, 0);
+        }
+        if requests.is_empty() {
+            bytes.resize(zeros, 0);
+        }
+        self.link
+            .send(&bytes)
+            .with_context(|| format!("cannot send to {}", self.link.name()))
+    }
+
     /// Reads a register.
     pub fn read(&mut self, register: u8) -> Result<u32> {
         let (mut attempts, mut breaks) = (0, 0);
@@ -213,7 +234,7 @@ impl<'a> Wire<'a> {
     }
 
     /// Makes a broken connection anew; `error` says how it broke, if that cannot be done.
-    fn mend(&mut self, error: anyhow::Error, breaks: &mut u32) -> Result<()> {
+    pub(super) fn mend(&mut self, error: anyhow::Error, breaks: &mut u32) -> Result<()> {
         *breaks += 1;
         if *breaks > BREAKS || self.reconnect().is_err() {
             return Err(error);

@@ -22,6 +22,9 @@ pub const RATES: [u32; 9] = [
 /// How long a board may take to answer at a rate that `auto` tries.
 const RATE_PATIENCE: Duration = Duration::from_millis(600);
 
+/// How long a port may take nothing, as one does whose line is slow.
+const SEND_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Bits a second on the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Baud {
@@ -229,6 +232,9 @@ fn explain(path: &str, baud: u32, error: &serialport::Error) -> anyhow::Error {
 
 impl Link for Serial {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // What was waited for last says nothing about sending.
+        let patience = self.port.set_timeout(SEND_PATIENCE);
+        patience.map_err(io::Error::other)?;
         self.port.write_all(bytes)?;
         self.port.flush()
     }

@@ -181,3 +181,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_program_is_loaded_and_the_board_restarts_with_it() {
+    let mut identity = config();
+    identity.ring_bits = 9;
+    let mut board = Link::with_ram(&identity, vec![9; 256]);
+    assert_eq!(read(&mut board, reg::BOARD), 1024);
+    assert_eq!(write(&mut board, reg::LOAD + 1, 5), 0);
+    write(&mut board, reg::INTERVAL, 100);
+    assert_eq!(write(&mut board, reg::BOOT, 1), 1);
+    assert!(board.held());
+    assert_eq!(write(&mut board, reg::LOAD_BASE, 512), 512);
+    assert_eq!(write(&mut board, reg::LOAD + 1, 5), 5);
+    assert_eq!(read(&mut board, reg::LOAD), 9);
+    let stop = Frame::write(0, reg::BOOT, 0).to_wire();
+    stop.iter().for_each(|&byte| board.hear(byte));
+    assert_eq!(board.speak(), None);
+    assert_eq!((board.restarts(), board.held()), (1, false));
+    assert_eq!(read(&mut board, reg::INTERVAL), 0);
+    assert_eq!((board.ram()[128], board.ram()[129]), (9, 5));
+}

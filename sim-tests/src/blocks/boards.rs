@@ -1,28 +1,34 @@
 //! The blocks of `hdl/src/boards`: whole boards under random programs, recorded or not.
 
 mod harts;
+mod loader;
 
 pub use harts::{Harts, OF_BUGNET, OF_TINY, PLAIN};
 
 use super::host::{began, records, Host};
 use super::recorder::{End, Recording, Runs};
 use super::registry::Block;
-use super::soc::program::{around, programs, Around, Piece, Step};
+use super::soc::program::{around, programs, Around, Piece, Step, RAM_BYTES};
 use super::soc::{Outside, System};
 use super::{Check, Records};
 use crate::block;
+use lookback_hdl::boards::loader::Loader;
 use lookback_hdl::boards::sim::{SimSoc, TinyBoard};
 use lookback_hdl::boards::smp::{SimSmp2, TinyBoard2};
 use lookback_hdl::recorder::config::{BUGNET, TINY};
 use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers as reg;
-use lookback_model::stimulus::Event;
+use lookback_model::stimulus::{Event, Random};
 use lookback_sim::block::Dut;
 use proptest::prelude::*;
 
 /// The table.
 pub const BLOCKS: &[Block] = &[
+    block!("loader", loader::Loading, 120; Loader:
+        clock; in reset ram_bytes fire write register value index soc_req soc_addr soc_wdata soc_wstrb
+            ram_rdata;
+        out out_bit ram_req ram_addr ram_wdata ram_wstrb soc_reset recorder_reset),
     block!("sim-board", Recorded<false>, 8; TinyBoard:
         clock; in reset hold bit_clocks log_rx ram_bytes ram_rdata console_rx_valid console_rx_data
             gpio_in;
@@ -163,6 +169,9 @@ impl Bench<'_> {
         self.dut.set("log_rx", 1);
         self.dut.set("bit_clocks", 1);
         self.outside.reset(self.dut);
+        if self.around.seed & 1 == 1 {
+            self.load(out);
+        }
         let config = self.recording.config();
         let triggers = reg::TRIGGER..=reg::TRIGGER_HI;
         for register in (reg::INTERVAL..=reg::POST_TRIGGER).chain(triggers) {
@@ -195,6 +204,49 @@ impl Bench<'_> {
         out.say("ended", ended);
         out.want("ended", true);
         self.judge(finished, before, out);
+    }
+
+    /// The host puts some words into RAM, in the place of others, and restarts the board.
+    fn load(&mut self, out: &mut Records) {
+        let mut random = Random::new(self.around.seed ^ 3);
+        self.write(reg::INTERVAL, 100, out);
+        self.write(reg::BOOT, 1, out);
+        for _ in 0..2 {
+            let base = random.below(RAM_BYTES / 512) * 512;
+            self.write(reg::LOAD_BASE, base, out);
+            for _ in 0..4 {
+                let number = random.below(reg::LOAD_WORDS);
+                let at = base + 4 * number;
+                let word = self.outside.trace.read(at);
+                self.outside.trace.write(at, random.word(), 15);
+                self.write(reg::LOAD + number as u8, word, out);
+                let read = self.host.replies().last().map_or(0, |reply| reply.1);
+                out.say("loaded", read);
+                out.want("loaded", word);
+                out.say("in RAM", self.outside.trace.read(at));
+                out.want("in RAM", word);
+            }
+        }
+        self.host.write(reg::BOOT, 0);
+        (0..400).for_each(|_| self.cycle(out));
+        // Frames are numbered from 0 again.
+        self.host = Host::new(1);
+        for (register, value) in [(reg::BOOT, 0), (reg::INTERVAL, 0), (reg::BOARD, RAM_BYTES)] {
+            self.host.read(register);
+            let answered = (0..4000).any(|_| {
+                self.cycle(out);
+                self.host
+                    .replies()
+                    .last()
+                    .is_some_and(|last| last.0 == register)
+            });
+            out.say("answered", answered);
+            out.want("answered", true);
+            let read = self.host.replies().last().map_or(0, |reply| reply.1);
+            out.say("after the restart", read);
+            out.want("after the restart", value);
+        }
+        self.host = Host::new(1);
     }
 
     fn retirements(&self) -> u64 {

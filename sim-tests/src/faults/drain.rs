@@ -363,4 +363,20 @@ pub(super) const FAULTS: &[Fault] = &[
         to: "sum$turn = framer$message_shift & is_sum;",
         quick: false,
     },
+    Fault {
+        name: "board-bit-lost",
+        what: "The board's registers read as the recorder's.",
+        block: "drain",
+        from: "if (message$board) begin",
+        to: "if (1'b0) begin",
+        quick: false,
+    },
+    Fault {
+        name: "message-place-of-board",
+        what: "The offset of a piece is read from the board.",
+        block: "message",
+        from: "is_board = |group[(32'h3)+:(2)] & ~place_ff$q;",
+        to: "is_board = |group[(32'h3)+:(2)];",
+        quick: false,
+    },
 ];

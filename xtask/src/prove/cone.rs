@@ -7,8 +7,8 @@ use anyhow::{ensure, Context, Result};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The one signal that may reach the SoC.
-const ALLOWED: &str = "recorder.stall";
+/// What may reach the SoC: the recorder's stall, and the reset that the loader makes of the host's BOOT.
+const ALLOWED: [&str; 2] = ["recorder.stall", "loader.soc_reset"];
 
 /// Which part of the board a cell belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,12 +43,10 @@ fn leaks(board: &Netlist) -> Result<Vec<String>> {
             "the netlist lacks the recorder or the SoC"
         );
     }
-    let stall = board
-        .nets
-        .get(ALLOWED)
-        .and_then(|bits| bits.first())
-        .and_then(Value::as_u64)
-        .context("the recorder has a stall signal")?;
+    let allowed = ALLOWED.map(|name| {
+        let bits = board.nets.get(name)?;
+        bits.first().and_then(Value::as_u64)
+    });
     let reached = influenced(board, &owners);
     let mut read: BTreeSet<u64> = BTreeSet::new();
     for (cell, owner) in board.cells.iter().zip(&owners) {
@@ -57,11 +55,14 @@ fn leaks(board: &Netlist) -> Result<Vec<String>> {
         }
     }
     // A board in which nothing reaches the SoC is not the one that is meant.
-    ensure!(
-        reached.contains(&stall) && read.contains(&stall),
-        "stall does not reach the SoC: this is not a board with a recorder"
-    );
-    read.remove(&stall);
+    for (bit, name) in allowed.iter().zip(ALLOWED) {
+        let bit = bit.with_context(|| format!("the board has no signal {name}"))?;
+        ensure!(
+            reached.contains(&bit),
+            "the recorder does not reach {name}: this is not a board with a recorder and a loader"
+        );
+        read.remove(&bit);
+    }
     let leaking = read.iter().filter(|bit| reached.contains(bit));
     let found: BTreeSet<&str> = leaking.map(|bit| board.name(*bit)).collect();
     Ok(found.into_iter().map(str::to_owned).collect())
@@ -125,12 +126,15 @@ mod tests {
                 "recorder.a": cell(2, 3),
                 "$flatten\\recorder.$b": cell(2, 4),
                 "glue": cell(4, 5),
+                "loader.a": cell(4, 7),
+                "soc.c": cell(7, 8),
                 "soc.a": cell(3, 2),
                 "soc.b": cell(soc_reads, 9),
             },
             "netnames": {
                 "recorder.stall": {"bits": [3]},
                 "recorder.log_tx": {"bits": [4]},
+                "loader.soc_reset": {"bits": [7]},
                 "gpio": {"bits": [5]},
             },
         });

@@ -174,6 +174,22 @@ impl Bench<'_> {
         out.want("answered", true);
     }
 
+    /// The host looks at a word of RAM and restarts the board.
+    fn look(&mut self, out: &mut Records) {
+        let number = self.around.seed >> 8 & 127;
+        let word = self.ram[number as usize];
+        let commands = [(reg::BOOT, 1), (reg::LOAD + number as u8, word)];
+        for (register, value) in commands {
+            self.write(register, value, out);
+            let reply = self.host.replies().last().map_or(0, |reply| reply.1);
+            out.say("the board's register", reply);
+            out.want("the board's register", value);
+        }
+        self.host.write(reg::BOOT, 0);
+        (0..400).for_each(|_| self.cycle(false, out));
+        self.host = Host::new(1);
+    }
+
     fn play(mut self, out: &mut Records) {
         self.dut.set("hold", 1);
         self.dut.set("log_rx", 1);
@@ -184,6 +200,9 @@ impl Bench<'_> {
         self.dut.set("reset", 0);
         let mut config = self.recording.config();
         config.control |= 2;
+        if self.is_recorded && self.around.seed & 1 == 1 {
+            self.look(out);
+        }
         if self.is_recorded {
             let triggers = reg::TRIGGER..=reg::TRIGGER_HI;
             for register in (reg::INTERVAL..=reg::POST_TRIGGER).chain(triggers) {

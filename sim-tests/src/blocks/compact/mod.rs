@@ -43,8 +43,8 @@ pub const BLOCKS: &[Block] = &[
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks
-            log_rx;
-        out stall log_tx decided hurried),
+            log_rx board_bit;
+        out stall log_tx decided hurried board_fire board_write board_register board_value board_index),
     block!("compact-flow", ports::Expectations, 60; Flow:
         clock; in rvfi_valid rvfi_insn rvfi_trap rvfi_pc_rdata rvfi_pc_wdata rvfi_jumps;
         out redirect after_trap after_return from wfi),

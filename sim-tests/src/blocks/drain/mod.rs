@@ -26,17 +26,18 @@ pub const BLOCKS: &[Block] = &[
     block!("drain", whole::Recordings<false>, 20; Drain<9> = Drain::new(registers::IDENTITY);
         clock; in reset byte_valid byte_data byte_last log_rx bit_clocks recording ended end_reason
             triggered fired lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo
-            lost_hi run_code;
+            lost_hi run_code board_bit;
         out byte_ready log_tx enable may_stall trigger_on_trap interval count_bits image_lo image_hi
-            post_trigger key watch watch_lo watch_hi order_mode),
+            post_trigger key watch watch_lo watch_hi order_mode board_fire board_write board_register board_value board_index),
     block!("drain-core", whole::Recordings<true>, 24; DrainCore<9> = DrainCore::new(registers::IDENTITY);
         clock; in reset byte_valid byte_data byte_last tx_ready rx_bit_valid rx_bit_data
             rx_byte_valid rx_byte_data strapped clock_hz mem_base mem_mask poke ask bus_register
             bus_value breached breach_rule breach_at breach_pc breach_insn breach_want breach_got
             recording ended end_reason triggered fired lost_any retired_lo retired_hi cycles_lo cycles_hi
-            stalls_lo stalls_hi lost_lo lost_hi run_code;
+            stalls_lo stalls_hi lost_lo lost_hi run_code board_bit;
         out byte_ready tx_valid tx_data quiet status control_word enable may_stall trigger_on_trap
-            interval count_bits image_lo image_hi post_trigger key watch watch_lo watch_hi order_mode),
+            interval count_bits image_lo image_hi post_trigger key watch watch_lo watch_hi order_mode
+            board_fire board_write board_register board_value board_index),
     block!("drain-control", registers::Registers, 60; Control = Control::new(registers::IDENTITY);
         clock; in reset write register value pick setting number index status retired_lo retired_hi
             cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi run_code
@@ -57,7 +58,7 @@ pub const BLOCKS: &[Block] = &[
         clock; in reset clear fire register write breached ended end_reason repeated start start_end
             start_place bit_index take word stored_bit;
         out obey set_kept set_sent reply_ready end_due end_sent data more pick setting number index
-            link which link_bit),
+            link which link_bit board),
     block!("preset", stored::Register, 10; Preset<5> = Preset::new(9);
         clock; in d; out q),
     block!("register-bits", stored::Bits, 20;

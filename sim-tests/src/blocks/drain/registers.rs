@@ -121,6 +121,7 @@ fn register() -> BoxedStrategy<u32> {
         1 => Just(9u32),
         1 => Just(0x17),
         2 => 0x18..0x1du32,
+        2 => 0x40..256u32,
         1 => 0..256u32,
     ]
     .boxed()
@@ -263,6 +264,11 @@ fn surroundings() -> ([u32; 16], [u32; 16]) {
 /// KEPT, SENT, WRITTEN and SUM around the composer.
 const LINK: [u32; 4] = [0x1234_5678, 0x9abc_def0, 0xfedc_ba98, 0x7654_3210];
 
+/// What a register of the board has.
+fn board_word(register: u32) -> u32 {
+    (register ^ 0x5a).wrapping_mul(0x0103_0709)
+}
+
 fn reply_to(register: u32) -> Vec<u8> {
     let (words, settings) = surroundings();
     let low = register as usize & 7;
@@ -276,6 +282,7 @@ fn reply_to(register: u32) -> Vec<u8> {
         // The breach's six words.
         5 if low < 6 => words[9 + low],
         6 if low < 4 => LINK[low],
+        8.. => board_word(register),
         _ => 0,
     };
     let mut bytes = vec![register as u8];
@@ -306,6 +313,7 @@ impl Check for Messages {
             stored: (false, 0, 0),
             link_bits: 0,
             meanwhile: None,
+            asked: 0,
         };
         bench.pulse("reset");
         for ask in run {
@@ -429,6 +437,8 @@ struct Composer<'a> {
     link_bits: u32,
     /// a command that comes while the message is under way
     meanwhile: Option<u32>,
+    /// the register of the command that was obeyed last
+    asked: u32,
 }
 
 impl Composer<'_> {
@@ -447,12 +457,14 @@ impl Composer<'_> {
             self.dut.get("index"),
         );
         let link = self.dut.get("link") == 1;
+        let board = self.dut.get("board") == 1;
         self.dut.cycle();
         let (setting, number, index) = self.stored;
         let file = if setting { &settings } else { &IDENTIFICATION };
-        let word = match link {
-            true => LINK[self.dut.get("which") as usize],
-            false => file[number as usize],
+        let word = match (link, board) {
+            (_, true) => board_word(self.asked),
+            (true, false) => LINK[self.dut.get("which") as usize],
+            (false, false) => file[number as usize],
         };
         self.dut.set("stored_bit", word >> index & 1);
     }
@@ -468,6 +480,9 @@ impl Composer<'_> {
         self.dut.set("fire", 1);
         let obeyed = self.dut.get("obey");
         self.cycle();
+        if obeyed == 1 {
+            self.asked = register;
+        }
         self.dut.set("fire", 0);
         self.dut.set("register", 0xa5);
         obeyed

@@ -97,7 +97,7 @@ impl<const CORE: bool> Check for Recordings<CORE> {
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
         let length = prop_oneof![4 => 1..30usize, 2 => 1..300usize, 1 => 238..243usize];
-        let registers = prop_oneof![0x20..0x30u8, 0..8u8, 0x10..0x17u8];
+        let registers = prop_oneof![0x20..0x30u8, 0..8u8, 0x10..0x17u8, 0x40..=0xffu8];
         let first = (
             prop_oneof![4 => Just(1u32), 1 => Just(2), 1 => Just(3)],
             proptest::array::uniform5(word()),
@@ -172,6 +172,7 @@ impl<const CORE: bool> Check for Recordings<CORE> {
                 recording,
                 kept: 0,
                 ends: 1,
+                board: [0; 256],
             };
             bench.play(out, &mut seq);
             if recording.reset {
@@ -202,12 +203,20 @@ struct Bench<'a> {
     kept: u32,
     /// ENDs that were due
     ends: usize,
+    /// the board's registers, from 0x40 on
+    board: [u32; 256],
 }
 
 impl Bench<'_> {
     fn cycle(&mut self) {
         self.host.pins(self.dut);
+        let register = self.dut.get("board_register") as usize & 255;
+        if self.dut.get("board_fire") == 1 && self.dut.get("board_write") == 1 {
+            self.board[register] = self.dut.get("board_value");
+        }
+        let index = self.dut.get("board_index") & 31;
         self.dut.cycle();
+        self.dut.set("board_bit", self.board[register] >> index & 1);
     }
 
     /// Waits for the answer to a command; what it says is compared at once.
@@ -441,6 +450,11 @@ impl Bench<'_> {
                 self.want_again(&mut random, out);
             }
             if let Some(register) = reads.next() {
+                if *register >= 0x40 && random.chance(700) {
+                    let value = random.word();
+                    self.host.write(*register, value);
+                    self.answer(*register, value, out);
+                }
                 self.host.read(*register);
                 self.answer(*register, self.value_of(*register, words), out);
             }
@@ -469,6 +483,7 @@ impl Bench<'_> {
                 0,
             ][low],
             5 => self.breach().get(low).copied().unwrap_or(0),
+            8.. => self.board[usize::from(register)],
             _ => 0,
         }
     }
