@@ -1,4 +1,4 @@
-// Proves: on a link without acknowledgements the ring gives each interval or gap away as a whole: all of its bytes are dropped, or all of them go out in pieces, of which the first alone has `piece_first` and the last alone `piece_last`; a piece never goes past the end of an interval; for each interval that is dropped the ring was full while it held.
+// Proves: on a link without acknowledgements the ring gives each interval or gap away as a whole: all of its bytes are dropped, or all of them go out in pieces, of which the first alone has `piece_first` and the last alone `piece_last`; a piece never goes past the end of an interval; for each interval that is dropped, or key group of them, the ring was full while it held.
 // Depth: unbounded, by induction over 2 cycles
 // Witnesses: within 30 cycles
 // Assumes: `piece_start` only while `piece_ready` and not `piece_more`, `piece_take` only while `piece_more`; the link is one without acknowledgements; a piece ends with its 240th byte or, for all that matters here, at any byte before.
@@ -23,10 +23,11 @@ module proof (
     input wire piece_start,
     input wire piece_take
 );
+    (* anyconst *) wire groups;
     wire byte_ready, piece_ready, piece_first, piece_last, piece_more, empty;
     wire [7:0] piece_data;
     ring dut (
-        .clock(clock), .reset(reset), .clear(clear), .hold(hold),
+        .clock(clock), .reset(reset), .clear(clear), .hold(hold), .groups(groups),
         .byte_valid(byte_valid), .byte_data(byte_data), .byte_last(byte_last),
         .byte_ready(byte_ready),
         .piece_ready(piece_ready), .piece_first(piece_first), .piece_last(piece_last),
@@ -43,23 +44,23 @@ module proof (
     (* hierconn *) wire \dut.dropping_ff$d ;
     (* hierconn *) wire \dut.limit ;
     (* hierconn *) wire \dut.full ;
-    (* hierconn *) wire \dut.marks$read_data ;
+    (* hierconn *) wire \dut.peek_ff$q ;
+    (* hierconn *) wire [8:0] \dut.bytes$read_data ;
     (* hierconn *) wire [9:0] \dut.window.kept_ff$q ;
     (* hierconn *) wire [9:0] \dut.window.sent_ff$q ;
     (* hierconn *) wire [31:0] \dut.window.furthest_ff$q ;
     (* hierconn *) wire [9:0] \dut.bytes.watched ;
-    (* hierconn *) wire [9:0] \dut.marks.watched ;
     wire looked = \dut.looked_ff$q ;
     wire [7:0] count = \dut.count_ff$q ;
     wire measured = \dut.measured_ff$q ;
     wire last = \dut.last_ff$q ;
     wire inside = \dut.inside_ff$q ;
     wire dropping = \dut.dropping_ff$q ;
-    wire mark = \dut.marks$read_data ;
+    wire mark = \dut.bytes$read_data [8];
+    wire peek = \dut.peek_ff$q ;
     // No place is followed: that bytes and marks come back as they were written is another proof.
     (* anyconst *) wire [9:0] place;
     assign \dut.bytes.watched = place;
-    assign \dut.marks.watched = place;
 
     // The specification follows the lookout, which passes every byte once: whether it is within an
     // interval and whether that is being dropped; whether the piece that it measures began one, and
@@ -72,7 +73,8 @@ module proof (
             ended <= mark;
             if (!dropping && count == 1) begins <= !within;
         end
-        if (looked && mark) may_drop <= 0;
+        if (looked && mark && !groups) may_drop <= 0;
+        if (dropping && !\dut.dropping_ff$d ) may_drop <= 0;
         if (!dropping && \dut.dropping_ff$d ) may_drop <= hold && \dut.full ;
         if (reset | clear) {within, may_drop} <= 0;
     end
@@ -107,12 +109,14 @@ module proof (
         if (inside && within) i_sent: assert (!dropped);
         if (dropping) i_dropping: assert (!inside && count == 0 && !measured);
         if (dropping && within) i_still: assert (dropped);
+        if (peek) i_peek: assert (dropping && !within && !looked);
         if (dropping) i_may_drop: assert (may_drop);
         i_count: assert (count <= 240);
         i_kept: assert (\dut.window.kept_ff$q == \dut.window.sent_ff$q );
         i_furthest: assert (\dut.window.furthest_ff$q [9:0] == \dut.window.sent_ff$q );
 
         c_drops: cover (looked && within && dropping);
+        c_drops_two: cover (looked && dropping && !within && dropped);
         c_two_pieces: cover (piece_start && piece_last && begins && count == 4);
         c_after: cover (piece_start && piece_first && dropped == 0 && hold);
     end

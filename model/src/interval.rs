@@ -21,6 +21,8 @@ pub struct Intervals {
     open: Option<Open>,
     /// Instructions still to be recorded, once a trigger has fired.
     after_trigger: Option<u32>,
+    /// The open interval ends with the next instruction.
+    cut: bool,
 }
 
 impl Intervals {
@@ -31,6 +33,7 @@ impl Intervals {
             post_trigger: config.post_trigger,
             open: None,
             after_trigger: None,
+            cut: false,
         }
     }
 
@@ -53,6 +56,11 @@ impl Intervals {
         });
     }
 
+    /// The open interval ends with the next instruction, however few it has.
+    pub fn cut(&mut self) {
+        self.cut = true;
+    }
+
     /// Instructions that the open interval has so far: the position of the next.
     pub fn position(&self) -> u32 {
         self.open.as_ref().map_or(0, |open| open.instructions)
@@ -69,9 +77,10 @@ impl Intervals {
             None if fires => Some(self.post_trigger),
             None => None,
         };
+        let cut = std::mem::take(&mut self.cut);
         if self.after_trigger == Some(0) {
             Some(EndReason::Trigger)
-        } else if open.instructions == self.length {
+        } else if cut || open.instructions == self.length {
             Some(EndReason::Length)
         } else {
             None

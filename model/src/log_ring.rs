@@ -1,9 +1,10 @@
-//! The memory between encoder and link: a byte ring of records.
+//! The memory between encoder and link: a byte ring of records. Section 5.1 of the format, ring mode.
 //!
 //! In stream mode it is a FIFO: what is written is read as soon as the link is free, and a full
 //! ring refuses bytes. In ring mode it is a flight recorder: nothing is read until it is frozen, and
-//! the oldest whole record gives way to new bytes, so that what is left always starts with the
-//! first byte of a record.
+//! the oldest records give way to new bytes: one, or with codec `compact` a whole key group, so that
+//! what is left always begins with a record that replays by itself. A record that alone fills the ring
+//! is read as if streamed.
 
 use std::collections::VecDeque;
 
@@ -14,6 +15,13 @@ pub enum Mode {
     Stream,
     /// The oldest record goes.
     Ring,
+    /// The oldest key group goes: records are intervals of codec `compact`, and gaps.
+    Groups,
+}
+
+/// Whether a record goes on with the key group before it, by its first byte.
+fn goes_on(first: u8) -> bool {
+    first & 0x4f == 3
 }
 
 /// A ring of `capacity` bytes.
@@ -25,10 +33,16 @@ pub struct LogRing {
     bytes: VecDeque<(u8, bool)>,
     /// Whole records in the ring.
     whole: usize,
-    /// Records that gave way or were too long.
+    /// Records that gave way.
     gone: u64,
     frozen: bool,
-    /// The record being written does not fit even alone: the rest of it goes nowhere.
+    /// The next byte begins a record.
+    opening: bool,
+    /// The record being written is read as it comes.
+    streaming: bool,
+    /// A key group is being dropped: records go that go on with it.
+    dropping: bool,
+    /// So does the rest of the record being written.
     skipping: bool,
 }
 
@@ -42,23 +56,31 @@ impl LogRing {
             whole: 0,
             gone: 0,
             frozen: false,
+            opening: true,
+            streaming: false,
+            dropping: false,
             skipping: false,
         }
     }
 
-    /// Takes one byte; `last` ends its record. `false` when there is no room (stream mode only) or
-    /// the ring is frozen: the byte was not taken.
+    /// Takes one byte; `last` ends its record. `false` when there is no room or the ring is frozen: the
+    /// byte was not taken.
     pub fn write(&mut self, byte: u8, last: bool) -> bool {
         if self.frozen {
             return false;
         }
+        if !self.skipping && self.bytes.len() == self.capacity && !self.make_room() {
+            return false;
+        }
+        if self.opening && self.dropping {
+            self.dropping = goes_on(byte);
+            self.skipping = self.dropping;
+        }
+        self.opening = last;
         if self.skipping {
             self.skipping = !last;
+            self.gone += u64::from(last);
             return true;
-        }
-        if self.bytes.len() == self.capacity && !self.make_room() {
-            self.skipping = self.mode == Mode::Ring && !last;
-            return self.mode == Mode::Ring;
         }
         self.bytes.push_back((byte, last));
         self.whole += usize::from(last);
@@ -66,13 +88,14 @@ impl LogRing {
     }
 
     /// The next byte for the link and whether it ends its record. In ring mode there is none before
-    /// the ring is frozen.
+    /// the ring is frozen, but of a record that alone fills it.
     pub fn read(&mut self) -> Option<(u8, bool)> {
-        if self.mode == Mode::Ring && !self.frozen {
+        if self.mode != Mode::Stream && !self.frozen && !self.streaming {
             return None;
         }
         let (byte, last) = self.bytes.pop_front()?;
         self.whole -= usize::from(last);
+        self.streaming &= !last;
         Some((byte, last))
     }
 
@@ -100,25 +123,48 @@ impl LogRing {
         self.whole
     }
 
-    /// Records that gave way, or were longer than the ring.
+    /// Records that gave way.
     pub fn gone(&self) -> u64 {
         self.gone
     }
 
-    /// Removes the oldest record in ring mode. If that is the one being written, its beginning is
-    /// lost and all of it with it: returns `false`, as always in stream mode.
+    /// Removes the oldest record, or group. If that is all of the one record that is being written, it
+    /// is read instead. Returns whether there is room.
     fn make_room(&mut self) -> bool {
-        if self.mode == Mode::Stream {
+        if self.mode == Mode::Stream || self.streaming {
             return false;
         }
-        self.gone += 1;
+        if self.whole == 0 && !self.opening {
+            self.streaming = true;
+            return false;
+        }
+        self.drop_record();
+        if self.mode == Mode::Groups {
+            while let Some(&(first, _)) = self.bytes.front() {
+                if !goes_on(first) {
+                    return true;
+                }
+                self.drop_record();
+            }
+            // Nothing is left but what is written now, and that may go on.
+            self.dropping = true;
+            if self.opening {
+                return true;
+            }
+            self.skipping = true;
+        }
+        true
+    }
+
+    /// Removes the oldest record, as far as it is here.
+    fn drop_record(&mut self) {
         while let Some((_, last)) = self.bytes.pop_front() {
             if last {
                 self.whole -= 1;
-                return true;
+                self.gone += 1;
+                return;
             }
         }
-        false
     }
 }
 
@@ -170,15 +216,49 @@ mod tests {
     }
 
     #[test]
-    fn a_record_longer_than_the_ring_is_gone_and_the_next_is_fine() {
+    fn a_record_longer_than_the_ring_is_read_and_the_next_is_held() {
         let mut ring = LogRing::new(Mode::Ring, 4);
         write(&mut ring, &[1, 1]);
-        write(&mut ring, &[2; 9]);
-        assert!(ring.is_empty());
+        let mut read = Vec::new();
+        for at in 0..9 {
+            while !ring.write(2, at == 8) {
+                read.extend(ring.read());
+            }
+        }
+        assert_eq!(ring.gone(), 1);
+        while let Some(byte) = ring.read() {
+            read.push(byte);
+        }
+        assert_eq!(read.len(), 9, "all of it");
+        assert_eq!(read[8], (2, true));
         write(&mut ring, &[3, 3]);
+        assert_eq!(ring.read(), None);
         ring.freeze();
         assert_eq!(drain(&mut ring), [[3, 3]]);
-        assert_eq!(ring.gone(), 2);
+    }
+
+    #[test]
+    fn key_groups_give_way_whole() {
+        const KEY: u8 = 0x43;
+        const ON: u8 = 0x03;
+        let mut ring = LogRing::new(Mode::Groups, 8);
+        for record in [[KEY, 1], [ON, 2], [KEY, 3], [ON, 4], [ON, 5]] {
+            write(&mut ring, &record);
+        }
+        assert_eq!(ring.gone(), 2, "the first group");
+        // There is room for one more; the next one finds none.
+        write(&mut ring, &[ON, 6]);
+        write(&mut ring, &[ON, 7]);
+        assert_eq!(
+            (ring.gone(), ring.len()),
+            (7, 0),
+            "a group longer than the ring"
+        );
+        write(&mut ring, &[ON, 8]);
+        write(&mut ring, &[KEY, 9]);
+        write(&mut ring, &[2, 10]);
+        ring.freeze();
+        assert_eq!(drain(&mut ring), [[KEY, 9], [2, 10]]);
     }
 
     #[test]

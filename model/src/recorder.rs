@@ -279,6 +279,15 @@ impl Recorder {
         }
     }
 
+    /// Codec `compact`: the key group has its share of a ring. The open interval ends with the next
+    /// instruction, and the one after it is a key interval.
+    pub fn cut(&mut self) {
+        if let Some(log) = &mut self.compact {
+            self.intervals.cut();
+            log.interrupt();
+        }
+    }
+
     /// Codec `compact`: the log, for those who measure it.
     pub fn compact(&self) -> Option<&compact::Log> {
         self.compact.as_deref()

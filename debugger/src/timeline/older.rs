@@ -79,6 +79,17 @@ struct Base {
     barred: bool,
 }
 
+/// The first stretch of a stretch's key group: what those between them have seen, the later one's
+/// replay has seen, too.
+fn group_of(row: &[Stretch<'_>], stretch: usize) -> usize {
+    let goes_on = |at: &usize| !row[*at].interval.header.is_key() && row[*at].hole.is_none();
+    let mut at = stretch;
+    while at > 0 && goes_on(&at) {
+        at -= 1;
+    }
+    at
+}
+
 /// The memory of earlier intervals.
 #[derive(Debug)]
 pub struct Older<'a> {
@@ -135,7 +146,7 @@ impl<'a> Older<'a> {
         let number = addr >> 12;
         let mut base = self.bases.remove(&number).unwrap_or_else(|| Base {
             page: Page::unknown(),
-            asked_from: stretch,
+            asked_from: group_of(row, stretch),
             barred: false,
         });
         while base.page.byte(addr).is_none() && !base.barred {
@@ -143,7 +154,7 @@ impl<'a> Older<'a> {
             let Some(earlier) = base.asked_from.checked_sub(1).filter(|_| joined) else {
                 break;
             };
-            base.asked_from = earlier;
+            base.asked_from = group_of(row, earlier);
             let outline = self.outline(row, earlier);
             base.barred = !outline.whole;
             if outline.whole && outline.pages.contains(&number) {
@@ -160,14 +171,14 @@ impl<'a> Older<'a> {
     /// Pages that earlier stretches know something of, with repetitions.
     pub fn pages(&mut self, row: &[Stretch<'a>], stretch: usize) -> Vec<u32> {
         let mut pages = Vec::new();
-        let mut at = stretch;
+        let mut at = group_of(row, stretch);
         while row[at].hole.is_none() && at > 0 {
-            at -= 1;
-            let outline = self.outline(row, at);
+            let outline = self.outline(row, at - 1);
             if !outline.whole {
                 break;
             }
             pages.extend(&outline.pages);
+            at = group_of(row, at - 1);
         }
         pages
     }
@@ -200,14 +211,17 @@ impl<'a> Older<'a> {
 
     fn outline(&mut self, row: &[Stretch<'a>], stretch: usize) -> &Outline {
         if !self.outlines.contains_key(&stretch) {
-            let trace = self.trace(row, stretch);
-            let outline = Outline {
-                pages: trace.pages.keys().copied().collect(),
-                written: trace.written,
-                registers: trace.registers,
-                whole: trace.whole,
-            };
-            self.outlines.insert(stretch, outline);
+            // Those before it in its key group are replayed on the way: they need not be once more.
+            for at in group_of(row, stretch)..=stretch {
+                let trace = self.trace(row, at);
+                let outline = Outline {
+                    pages: trace.pages.keys().copied().collect(),
+                    written: trace.written,
+                    registers: trace.registers,
+                    whole: trace.whole,
+                };
+                self.outlines.insert(at, outline);
+            }
         }
         &self.outlines[&stretch]
     }

@@ -68,15 +68,57 @@ impl Timeline<'_> {
             Some((_, machine)) => self.machine = machine.clone(),
             None => {
                 let interval = self.row[to.stretch].interval;
+                let goes_on = !interval.header.is_key();
+                if goes_on {
+                    self.approach(to.stretch);
+                }
                 self.at = to.stretch;
                 if let Err(divergence) = self.machine.begin(self.hart, interval) {
                     self.mark(divergence);
                     return Err(Blocked::Damaged);
                 }
+                if goes_on {
+                    self.snapshots.keep_start(to.stretch, &self.machine);
+                }
             }
         }
         self.at = to.stretch;
         Ok(())
+    }
+
+    /// Replays what a stretch goes on from, and keeps the starts on the way: otherwise the machine
+    /// would do the first, for each of them anew. Where it cannot, the machine says why.
+    fn approach(&mut self, stretch: usize) {
+        let follows = self.at + 1 == stretch && self.machine.position() == self.row[self.at].length;
+        if follows {
+            return;
+        }
+        let start = |stretch| Place {
+            stretch,
+            position: 0,
+        };
+        let mut from = stretch;
+        while from > 0
+            && !self.row[from].interval.header.is_key()
+            && self.row[from].hole.is_none()
+            && (from == stretch || self.snapshots.before(start(from)).is_none())
+        {
+            from -= 1;
+        }
+        for at in from..stretch {
+            let interval = self.row[at].interval;
+            if let Some((_, machine)) = self.snapshots.before(start(at)) {
+                self.machine = machine.clone();
+            } else if self.machine.begin(self.hart, interval).is_err() {
+                return;
+            } else if !interval.header.is_key() {
+                self.snapshots.keep_start(at, &self.machine);
+            }
+            self.replayed += u64::from(self.row[at].length);
+            if self.machine.run().is_err() {
+                return;
+            }
+        }
     }
 
     /// Replays in the present stretch.

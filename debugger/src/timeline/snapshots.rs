@@ -2,7 +2,8 @@
 //! the distance from it, so their number grows with the logarithm of the recording's length; if that
 //! is still too much memory, they get sparser.
 //!
-//! The start of each interval needs no snapshot: the log has it.
+//! The start of a key interval needs no snapshot: the log has it. Others go on from those before them
+//! in their key group, so their starts are kept, too.
 
 use lookback_replay::Machine;
 use std::collections::BTreeMap;
@@ -91,9 +92,24 @@ impl<'a> Snapshots<'a> {
         Some(at.position)
     }
 
-    /// Keeps a copy of a machine that is at a place.
+    /// Keeps a copy of a machine that is at a place in a stretch.
     pub fn keep(&mut self, place: Place, machine: &Machine<'a, true>) {
-        if place.position == 0 || self.kept.contains_key(&place) {
+        if place.position > 0 {
+            self.keep_any(place, machine);
+        }
+    }
+
+    /// Keeps a copy of a machine at the start of a stretch that goes on from the one before.
+    pub fn keep_start(&mut self, stretch: usize, machine: &Machine<'a, true>) {
+        let start = Place {
+            stretch,
+            position: 0,
+        };
+        self.keep_any(start, machine);
+    }
+
+    fn keep_any(&mut self, place: Place, machine: &Machine<'a, true>) {
+        if self.kept.contains_key(&place) {
             return;
         }
         let machine = machine.snapshot();
@@ -138,9 +154,11 @@ impl<'a> Snapshots<'a> {
         self.kept.retain(|place, snapshot| {
             let distance = snapshot.moment.abs_diff(present);
             let wanted = spacing(distance).saturating_mul(sparser);
-            // The start of a stretch is as good as a snapshot.
+            // The start of a stretch is as good as a snapshot, if it is not one itself.
             let before = match last {
                 Some((stretch, moment)) if stretch == place.stretch => moment,
+                Some((_, moment)) if place.position == 0 => moment,
+                None if place.position == 0 => 0,
                 _ => snapshot.moment.saturating_sub(place.position.into()),
             };
             let keep = snapshot.moment - before >= wanted;

@@ -98,6 +98,8 @@ circuit! {
         pub interval: Signal<In, Bits<32>>,
         /// intervals a key group
         pub key_every: Signal<In, Bits<16>>,
+        /// the key group that is being written has grown enough: another should begin
+        pub cut: Signal<In, Bit>,
         /// first address of the image window
         pub image_lo: Signal<In, Bits<32>>,
         /// first address after it
@@ -171,6 +173,9 @@ circuit! {
         mode_ff: DFF<Bits<2>>,
         /// the header of the open interval is not yet written
         heading_ff: DFF<Bit>,
+        /// that of the newest key group is not: `cut` is about an older one
+        young_ff: DFF<Bit>,
+        cut_ff: DFF<Bit>,
         clears: Signal<Local, Bit>,
         foreign: Signal<Local, Bit>,
         rmask: Signal<Local, Bits<4>>,
@@ -211,7 +216,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, mode_ff, heading_ff);
+        dff_setup!(self, clock, mode_ff, heading_ff, young_ff, cut_ff);
         self.retire.clock.next = self.clock.val();
         self.flow.clock.next = self.clock.val();
         self.image.clock.next = self.clock.val();
@@ -295,7 +300,7 @@ impl<
         self.told.rd_addr.next = self.retire.rd_addr.val();
         self.told.accept.next = self.control.accept.val();
         self.told.last.next = self.control.last.val();
-        self.told.gap_start.next = self.control.gap_start.val();
+        self.told.gap_start.next = self.control.gap_start.val() | self.control.severed.val();
 
         // Digest and numbers.
         self.digest.digest.next = self.control.digest.val();
@@ -319,6 +324,14 @@ impl<
         if self.writer.header_done.val() | self.clears.val() {
             self.heading_ff.d.next = false;
         }
+        if (self.writer.header_done.val() & self.fifo.head_kind.val().get_bit(2))
+            | self.clears.val()
+        {
+            self.young_ff.d.next = false;
+        } else if self.control.open.val() & self.told.key.val() {
+            self.young_ff.d.next = true;
+        }
+        self.cut_ff.d.next = self.cut.val();
 
         // What ends the recording.
         self.watcher.clear.next = self.control.clear.val();
@@ -348,6 +361,7 @@ impl<
         self.control.post_trigger.next = self.post_trigger.val();
         self.control.fires.next = self.watcher.fires.val();
         self.control.end_all.next = false;
+        self.control.cut.next = self.cut_ff.q.val() & !self.young_ff.q.val();
         self.control.valid.next = self.retire.valid.val();
         self.control.needs_entry.next = self.flow.redirect.val()
             | self.flow.after_trap.val()

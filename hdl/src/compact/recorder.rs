@@ -185,6 +185,7 @@ impl<
         self.drain.lost_lo.next = self.front.lost_lo.val();
         self.drain.lost_hi.next = self.front.lost_hi.val();
         self.front.byte_ready.next = self.drain.byte_ready.val();
+        self.front.cut.next = self.drain.cut.val();
         self.drain.run_code.next = self.run_code.val();
         self.drain.bit_clocks.next = self.bit_clocks.val();
         self.drain.log_rx.next = self.log_rx.val();

@@ -21,6 +21,8 @@ pub struct Drain<const RING_BITS: usize> {
     pub byte_last: Signal<In, Bit>,
     /// A byte would be taken now.
     pub byte_ready: Signal<Out, Bit>,
+    /// The key group that is being written has its share of the ring.
+    pub cut: Signal<Out, Bit>,
     /// From the host, asynchronous.
     pub log_rx: Signal<In, Bit>,
     /// To the host.
@@ -110,6 +112,7 @@ impl<const RING_BITS: usize> Drain<RING_BITS> {
             byte_data: Default::default(),
             byte_last: Default::default(),
             byte_ready: Default::default(),
+            cut: Default::default(),
             log_rx: Default::default(),
             log_tx: Default::default(),
             bit_clocks: Default::default(),
@@ -180,6 +183,7 @@ impl<const RING_BITS: usize> Logic for Drain<RING_BITS> {
         self.core.lost_hi.next = self.lost_hi.val();
         self.core.run_code.next = self.run_code.val();
         self.byte_ready.next = self.core.byte_ready.val();
+        self.cut.next = self.core.cut.val();
         self.enable.next = self.core.enable.val();
         self.may_stall.next = self.core.may_stall.val();
         self.trigger_on_trap.next = self.core.trigger_on_trap.val();

@@ -34,6 +34,8 @@ pub struct DrainCore<const RING_BITS: usize> {
     pub byte_last: Signal<In, Bit>,
     /// A byte would be taken now.
     pub byte_ready: Signal<Out, Bit>,
+    /// The key group that is being written has its share of the ring.
+    pub cut: Signal<Out, Bit>,
     /// A byte for the host.
     pub tx_valid: Signal<Out, Bit>,
     /// The byte; a zero ends a frame.
@@ -179,6 +181,8 @@ pub struct DrainCore<const RING_BITS: usize> {
     is_sum: Signal<Local, Bit>,
     starting: Signal<Local, Bit>,
     clear: Signal<Local, Bit>,
+    /// Codec `compact`.
+    groups: Constant<Bit>,
     recording_bit: Constant<Bits<11>>,
     ended_bit: Constant<Bits<11>>,
     triggered_bit: Constant<Bits<11>>,
@@ -197,6 +201,7 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             byte_data: Default::default(),
             byte_last: Default::default(),
             byte_ready: Default::default(),
+            cut: Default::default(),
             tx_valid: Default::default(),
             tx_data: Default::default(),
             tx_ready: Default::default(),
@@ -281,6 +286,7 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             is_sum: Default::default(),
             starting: Default::default(),
             clear: Default::default(),
+            groups: Constant::new(identity.version >> 16 & 0xff == 2),
             recording_bit: Constant::new(0b00_0001.into()),
             ended_bit: Constant::new(0b00_0010.into()),
             triggered_bit: Constant::new(0b00_0100.into()),
@@ -359,6 +365,8 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.ring.byte_data.next = self.byte_data.val();
         self.ring.byte_last.next = self.byte_last.val();
         self.byte_ready.next = self.ring.byte_ready.val();
+        self.ring.groups.next = self.groups.val();
+        self.cut.next = self.ring.cut.val();
         self.ring.piece_start.next = self.framer.piece_start.val();
         self.ring.piece_take.next = self.framer.piece_take.val();
 

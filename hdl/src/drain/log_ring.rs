@@ -3,15 +3,21 @@
 //! ```text
 //!  byte_valid byte_data byte_last ─► 2^RING_BITS bytes ─► piece_ready first last ◄─ piece_start
 //!                     byte_ready ◄─       and marks    ─► piece_data piece_more  ◄─ piece_take
+//!                            cut ◄─
 //! ```
 //! Each byte is kept with a mark, set on the last byte of an interval or gap. A lookout walks the
-//! marks ahead of the reader, a mark a cycle:
+//! marks ahead of the reader, a mark a cycle, but in the cycle in which the reader needs the memory:
 //! - it measures the next piece, up to 240 bytes or to the mark, as the bytes arrive. A measured
 //!   piece is offered to the framer; when the framer starts it, the lookout goes on to the next
 //!   piece while the framer takes this one byte by byte;
 //! - while `hold` is high (ring mode, not yet ended) it measures nothing. When a byte waits at a full
 //!   ring it drops the oldest interval, byte by byte to its mark, and each dropped byte is free at
 //!   once.
+//!
+//! With `groups` (codec `compact`) it drops the oldest key group: behind each interval it looks at
+//! the first byte of the next, and goes on if that is one that goes on with the state of the dropped
+//! one. So what a held ring keeps begins with a key interval. `cut` says that the group that is being
+//! written has taken three eighths of a held ring: the front begins another.
 //!
 //! With `keep` a byte stays when it was sent, until the host acknowledges it: `window` knows which
 //! bytes those are, and moves the reader back when the host wants them again. The lookout then walks
@@ -42,6 +48,10 @@ pub struct LogRing<const RING_BITS: usize> {
     pub clear: Signal<In, Bit>,
     /// Keep the intervals, let the oldest give way.
     pub hold: Signal<In, Bit>,
+    /// Intervals of codec `compact`: whole key groups give way.
+    pub groups: Signal<In, Bit>,
+    /// The newest key group has taken its share of a held ring.
+    pub cut: Signal<Out, Bit>,
     /// A byte is offered.
     pub byte_valid: Signal<In, Bit>,
     /// The byte; taken in a cycle with `byte_valid` and `byte_ready`.
@@ -89,9 +99,19 @@ pub struct LogRing<const RING_BITS: usize> {
     /// The bit is used now.
     pub used: Signal<In, Bit>,
     window: Window<RING_BITS>,
-    bytes: BlockRam<8, RING_BITS>,
-    marks: BlockRam<1, RING_BITS>,
+    /// Bytes, each with its mark above it.
+    bytes: BlockRam<9, RING_BITS>,
+    /// The next byte of the started piece is being read.
+    fetch_ff: DFF<Bit>,
+    /// It is at the memory's output.
+    fetched_ff: DFF<Bit>,
+    data_ff: DFF<Bits<8>>,
     write_ff: DFF<Bits<RING_BITS>>,
+    /// The next byte that is written begins an interval or gap.
+    opening_ff: DFF<Bit>,
+    /// Where the newest key group begins.
+    group_ff: DFF<Bits<RING_BITS>>,
+    cut_ff: DFF<Bit>,
     /// Where the interval that is being written begins.
     open_ff: DFF<Bits<RING_BITS>>,
     /// The lookout's place.
@@ -107,6 +127,10 @@ pub struct LogRing<const RING_BITS: usize> {
     /// Bytes of the started piece that are not taken yet.
     left_ff: DFF<Bits<8>>,
     dropping_ff: DFF<Bit>,
+    /// An interval was dropped: the first byte of the next decides.
+    peek_ff: DFF<Bit>,
+    /// It is at the memory's output.
+    peeked_ff: DFF<Bit>,
     write_next: Signal<Local, Bits<RING_BITS>>,
     accept: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
@@ -117,9 +141,19 @@ pub struct LogRing<const RING_BITS: usize> {
     limit: Signal<Local, Bit>,
     behind: Signal<Local, Bit>,
     look: Signal<Local, Bit>,
+    mark: Signal<Local, Bits<9>>,
+    read_byte: Signal<Local, Bits<8>>,
+    peek: Signal<Local, Bit>,
+    goes_on: Signal<Local, Bit>,
+    continues: Signal<Local, Bit>,
+    grown: Signal<Local, Bits<RING_BITS>>,
     one: Constant<Bits<RING_BITS>>,
     step: Constant<Bits<8>>,
-    marked_word: Constant<Bits<1>>,
+    marked_word: Constant<Bits<9>>,
+    share: Constant<Bits<RING_BITS>>,
+    /// The bits of an interval's first byte that tell one that is not key.
+    kind_bits: Constant<Bits<8>>,
+    going_on: Constant<Bits<8>>,
 }
 
 impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
@@ -134,6 +168,8 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             reset: Default::default(),
             clear: Default::default(),
             hold: Default::default(),
+            groups: Default::default(),
+            cut: Default::default(),
             byte_valid: Default::default(),
             byte_data: Default::default(),
             byte_last: Default::default(),
@@ -159,8 +195,13 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             used: Default::default(),
             window: Default::default(),
             bytes: Default::default(),
-            marks: Default::default(),
+            fetch_ff: Default::default(),
+            fetched_ff: Default::default(),
+            data_ff: Default::default(),
             write_ff: Default::default(),
+            opening_ff: Default::default(),
+            group_ff: Default::default(),
+            cut_ff: Default::default(),
             open_ff: Default::default(),
             look_ff: Default::default(),
             looked_ff: Default::default(),
@@ -170,6 +211,8 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             inside_ff: Default::default(),
             left_ff: Default::default(),
             dropping_ff: Default::default(),
+            peek_ff: Default::default(),
+            peeked_ff: Default::default(),
             write_next: Default::default(),
             accept: Default::default(),
             full: Default::default(),
@@ -180,9 +223,18 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             limit: Default::default(),
             behind: Default::default(),
             look: Default::default(),
+            mark: Default::default(),
+            read_byte: Default::default(),
+            peek: Default::default(),
+            goes_on: Default::default(),
+            continues: Default::default(),
+            grown: Default::default(),
             one: Constant::new(1.into()),
             step: Constant::new(1.into()),
-            marked_word: Constant::new(1.into()),
+            marked_word: Constant::new(0x100.into()),
+            share: Constant::new((3u64 << (RING_BITS - 3)).into()),
+            kind_bits: Constant::new(0x4f.into()),
+            going_on: Constant::new(3.into()),
         }
     }
 }
@@ -191,6 +243,8 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write_ff, open_ff, look_ff, count_ff, left_ff);
+        dff_setup!(self, clock, opening_ff, group_ff, cut_ff, peek_ff, peeked_ff);
+        dff_setup!(self, clock, fetch_ff, fetched_ff, data_ff);
         dff_setup!(
             self,
             clock,
@@ -201,7 +255,6 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
             dropping_ff
         );
         self.bytes.clock.next = self.clock.val();
-        self.marks.clock.next = self.clock.val();
         self.window.clock.next = self.clock.val();
 
         // Writing.
@@ -211,24 +264,37 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
         self.accept.next = self.byte_valid.val() & !self.full.val() & !self.clear.val();
         self.bytes.write_enable.next = self.accept.val();
         self.bytes.write_address.next = self.write_ff.q.val();
-        self.bytes.write_data.next = self.byte_data.val();
-        self.marks.write_enable.next = self.accept.val();
-        self.marks.write_address.next = self.write_ff.q.val();
-        self.marks.write_data.next = 0.into();
+        self.mark.next = 0.into();
         if self.byte_last.val() {
-            self.marks.write_data.next = self.marked_word.val();
+            self.mark.next = self.marked_word.val();
         }
+        self.bytes.write_data.next = bit_cast::<9, 8>(self.byte_data.val()) | self.mark.val();
+        self.goes_on.next = (self.byte_data.val() & self.kind_bits.val()) == self.going_on.val();
         if self.accept.val() {
             self.write_ff.d.next = self.write_next.val();
+            self.opening_ff.d.next = self.byte_last.val();
             if self.byte_last.val() {
                 self.open_ff.d.next = self.write_next.val();
             }
+            if self.opening_ff.q.val() & !self.goes_on.val() {
+                self.group_ff.d.next = self.write_ff.q.val();
+            }
         }
+
+        // The newest key group: whether it has its share.
+        self.grown.next = self.write_ff.q.val() - self.group_ff.q.val();
+        self.cut_ff.d.next =
+            self.groups.val() & self.hold.val() & (self.grown.val() >= self.share.val());
+        self.cut.next = self.cut_ff.q.val();
 
         // The lookout: measuring and dropping walk alike, on to the mark, never past what is
         // written.
-        self.marks.read_address.next = self.look_ff.q.val();
-        self.marked.next = self.looked_ff.q.val() & self.marks.read_data.val().any();
+        self.bytes.read_address.next = self.look_ff.q.val();
+        if self.fetch_ff.q.val() {
+            self.bytes.read_address.next = self.window.sent.val();
+        }
+        self.read_byte.next = self.bytes.read_data.val().get_bits::<8>(0);
+        self.marked.next = self.looked_ff.q.val() & self.bytes.read_data.val().get_bit(8);
         self.limit.next = self.count_ff.q.val().get_bits::<4>(4).all();
         self.behind.next = self.look_ff.q.val() != self.write_ff.q.val();
         self.taking.next = self.left_ff.q.val().any();
@@ -242,6 +308,8 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
             & !self.measured_ff.q.val()
             & !self.marked.val()
             & !self.limit.val()
+            & !self.fetch_ff.q.val()
+            & !self.peek_ff.q.val()
             & (self.dropping_ff.q.val() | !self.kept.val());
         self.looked_ff.d.next = self.look.val();
         if self.look.val() {
@@ -250,8 +318,21 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
                 self.count_ff.d.next = self.count_ff.q.val() + self.step.val();
             }
         }
+        // Behind a dropped interval the next one's first byte is looked at, when it is there.
+        self.continues.next = (self.read_byte.val() & self.kind_bits.val()) == self.going_on.val();
+        self.peek.next = self.peek_ff.q.val() & !self.peeked_ff.q.val();
+        self.peeked_ff.d.next = self.peek.val() & self.behind.val();
         if self.dropping_ff.q.val() {
             if self.marked.val() {
+                self.dropping_ff.d.next = self.groups.val();
+                self.peek_ff.d.next = self.groups.val();
+            }
+            if self.peeked_ff.q.val() {
+                self.peek_ff.d.next = false;
+                self.dropping_ff.d.next = self.continues.val();
+            }
+            if self.peek.val() & !self.behind.val() & !self.hold.val() {
+                self.peek_ff.d.next = false;
                 self.dropping_ff.d.next = false;
             }
         } else {
@@ -269,8 +350,15 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
         self.piece_first.next = !self.inside_ff.q.val();
         self.piece_last.next = self.last_ff.q.val();
         self.empty.next = !self.behind.val() & !self.count_ff.q.val().any();
-        self.bytes.read_address.next = self.window.sent.val();
-        self.piece_data.next = self.bytes.read_data.val();
+        self.fetch_ff.d.next = self.piece_start.val() | self.piece_take.val();
+        self.fetched_ff.d.next = self.fetch_ff.q.val();
+        if self.fetched_ff.q.val() {
+            self.data_ff.d.next = self.read_byte.val();
+        }
+        self.piece_data.next = self.data_ff.q.val();
+        if self.fetched_ff.q.val() {
+            self.piece_data.next = self.read_byte.val();
+        }
         self.piece_more.next = self.taking.val();
         if self.piece_start.val() {
             self.left_ff.d.next = self.count_ff.q.val();
@@ -318,6 +406,10 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
             self.measured_ff.d.next = false;
             self.inside_ff.d.next = false;
             self.dropping_ff.d.next = false;
+            self.peek_ff.d.next = false;
+            self.peeked_ff.d.next = false;
+            self.opening_ff.d.next = true;
+            self.group_ff.d.next = 0.into();
         }
     }
 }

@@ -373,6 +373,8 @@ impl<
         self.control.post_trigger.next = self.post_trigger.val();
         self.control.fires.next = self.watcher.fires.val();
         self.control.end_all.next = self.end_all.val();
+        // Every interval replays by itself: none is worth an early end.
+        self.control.cut.next = false;
         self.control.valid.next = self.retire.valid.val();
         self.control.needs_entry.next = self.retire.redirect.val()
             | self.fetch.val()

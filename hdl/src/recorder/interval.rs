@@ -63,6 +63,8 @@ circuit! {
         pub fires: Signal<In, Bit>,
         /// another hart's trigger ends the recording of all
         pub end_all: Signal<In, Bit>,
+        /// the open interval should end with the next instruction that can end it
+        pub cut: Signal<In, Bit>,
         /// an instruction retires
         pub valid: Signal<In, Bit>,
         /// something about it must be looked up or logged
@@ -95,6 +97,8 @@ circuit! {
         pub gap: Signal<Out, Bit>,
         /// the interval ends after it
         pub last: Signal<Out, Bit>,
+        /// because of `cut`
+        pub severed: Signal<Out, Bit>,
         /// its position, or that of the last one accepted before it if it is not
         pub position: Signal<Out, Bits<24>>,
         /// digest before it
@@ -155,6 +159,7 @@ circuit! {
         cause: Signal<Local, Bits<3>>,
         near_ff: DFF<Bit>,
         ending: Signal<Local, Bit>,
+        severs: Signal<Local, Bit>,
         near_count: Signal<Local, Bits<24>>,
         back: Signal<Local, Bits<24>>,
         last_place: Signal<Local, Bits<3>>,
@@ -246,8 +251,12 @@ impl<const C: usize> Logic for IntervalControl<C> {
             self.near_ff.d.next = true;
         }
         self.last_place.next = self.near_count.val().get_bits::<3>(0) + self.seven_later.val();
-        self.ending.next = self.near_ff.q.val()
-            & (self.count_ff.q.val().get_bits::<3>(0) == self.last_place.val());
+        // A cut waits until the end can be written at once.
+        self.severs.next =
+            self.cut.val() & self.open_ff.q.val() & self.live.val() & !self.full.val();
+        self.ending.next = self.severs.val()
+            | (self.near_ff.q.val()
+                & (self.count_ff.q.val().get_bits::<3>(0) == self.last_place.val()));
         self.wants.next = (self.valid.val()
             & (self.needs_entry.val() | !self.open_ff.q.val() | self.ending.val()))
             | self.snooped.val();
@@ -260,6 +269,7 @@ impl<const C: usize> Logic for IntervalControl<C> {
         self.open.next = self.accept.val() & !self.open_ff.q.val();
         self.gap.next = false;
         self.last.next = self.accept.val() & self.ending.val();
+        self.severed.next = self.accept.val() & self.severs.val();
         self.closes.next = self.last.val();
         self.active.next = self.losing.val() | (self.running.val() & !self.stopping.val());
         self.count_retire.next = self.valid.val() & self.active.val();

@@ -29,6 +29,8 @@ use std::time::Duration;
 const INTERVAL: u32 = 100_000;
 /// The same for a ring of codec `compact`, which holds many more.
 const ARMED_INTERVAL: u32 = 1_000_000;
+/// Intervals a key group of codec `compact`: `docs/log-size.md` says why so many.
+const KEY: u16 = 100;
 
 /// What the recorder does when it cannot keep up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -98,14 +100,16 @@ pub struct Args {
     /// Overwrite the output file.
     #[arg(long)]
     force: bool,
-    /// Instructions an interval: long ones cost less log, short ones lose less with a damaged one. A
-    /// ring gives way by intervals [default: 100000; armed, with codec compact, 1000000].
+    /// Instructions an interval: long ones cost less log, short ones lose less with a damaged one
+    /// [default: 100000; armed, with codec compact, 1000000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(64..=0xff_ffff))]
     interval: Option<u32>,
     /// Codec compact: intervals a key group. Only the first of a group replays by itself; the others
-    /// go on with what it has learnt, and cost much less log.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    key: u16,
+    /// go on with what it has learnt, and cost much less log. What is lost or damaged costs the rest
+    /// of its group. A ring gives way by groups, and begins one by itself when three eighths of it
+    /// are full [default: 100; armed, as many as the ring has room for].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    key: Option<u16>,
     /// What the recorder does when it cannot keep up.
     #[arg(long, value_enum, default_value = "stall")]
     policy: Policy,
@@ -172,10 +176,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 
 fn settings(args: &Args, firmware: &Firmware) -> Result<Settings> {
     let arm = args.arm.read(&firmware.elf.bytes)?;
-    let compact = if arm.is_some() {
-        ARMED_INTERVAL
+    let (compact, key) = if arm.is_some() {
+        (ARMED_INTERVAL, u16::MAX)
     } else {
-        INTERVAL
+        (INTERVAL, KEY)
     };
     Ok(Settings {
         interval: args.interval.unwrap_or(INTERVAL),
@@ -184,7 +188,7 @@ fn settings(args: &Args, firmware: &Firmware) -> Result<Settings> {
         log_results: args.check,
         window: firmware.window(),
         loaded: firmware.loaded_window(),
-        key: args.key,
+        key: args.key.unwrap_or(key),
         arm,
         order: args.order.mode(),
         max_instructions: args.max_instructions,

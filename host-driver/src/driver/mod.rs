@@ -281,9 +281,6 @@ fn prepare(
         accepted = wire.write(reg::CONTROL, control, !link::CONTROL_ACKNOWLEDGED)?;
     }
     let compact = (wire.read(reg::VERSION)? >> 16) as u8 == CODEC_COMPACT;
-    if compact && settings.arm.is_some() && settings.key != 1 {
-        bail!("a ring gives way by single intervals: arm the recorder with key groups of one");
-    }
     let window = if compact {
         wire.write(reg::KEY, settings.key.into(), u32::MAX)?;
         &settings.loaded

@@ -196,6 +196,22 @@ pub(super) const FAULTS: &[Fault] = &[
         quick: false,
     },
     Fault {
+        name: "compact-front-cut-goes-on",
+        what: "The key group goes on after a cut.",
+        block: "compact-front",
+        from: "told$gap_start = control$gap_start | control$severed;",
+        to: "told$gap_start = control$gap_start;",
+        quick: true,
+    },
+    Fault {
+        name: "compact-recorder-cut",
+        what: "The ring's wish for another key group does not reach the front.",
+        block: "compact-recorder",
+        from: "front$cut = drain$cut;",
+        to: "front$cut = 1'b0;",
+        quick: false,
+    },
+    Fault {
         name: "compact-recorder-key",
         what: "The host's KEY does not reach the recorder.",
         block: "compact-recorder",

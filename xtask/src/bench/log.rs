@@ -6,10 +6,12 @@
 //! how to read what comes out.
 //!
 //! Reading order: [`stream`] (a recording as retirements), [`scheme`] (what a scheme is, and how its
-//! bits are counted), the schemes, [`measure`] (all of them over one program), [`table`], [`plot`].
+//! bits are counted), the schemes, [`measure`] (all of them over one program), [`table`], [`plot`];
+//! [`keys`] for itself.
 
 mod etrace;
 mod first_loads;
+mod keys;
 mod measure;
 mod ours;
 mod plot;
@@ -44,6 +46,9 @@ pub struct Arguments {
     /// Print the rows as JSON instead of tables.
     #[arg(long)]
     json: bool,
+    /// Measure nothing but codec compact, with key groups of several lengths; nothing is written.
+    #[arg(long, conflicts_with = "json")]
+    keys: bool,
 }
 
 /// A program to measure.
@@ -63,6 +68,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let folder = kept.unwrap_or(temporary.path());
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     record::record_all(&subjects, folder)?;
+    if arguments.keys {
+        print!("{}", keys::table(&subjects, folder)?);
+        return Ok(());
+    }
     let rows = measure_all(&subjects, folder)?;
     write(&arguments.out, "log-size.csv", &table::csv(&rows))?;
     write(&arguments.out, "log-size.svg", &plot::svg(&rows))?;

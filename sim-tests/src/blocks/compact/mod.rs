@@ -51,7 +51,7 @@ pub const BLOCKS: &[Block] = &[
     block!("compact-front", front::Compact, 24; TinyCompactFront:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
-            rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval key_every
+            rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval key_every cut
             image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
             rvfi_opaque rvfi_jumps rvfi_breaks trigger watch watch_lo watch_hi disarm;
         out byte_valid byte_data byte_last decided hurried stall recording ended end_reason triggered cause

@@ -1,8 +1,8 @@
 //! The whole recorder of codec `compact` and a board with it, driven as those of codec `bugnet` are.
 
 use crate::blocks::boards::{Part, Recorded};
-use crate::blocks::recorder::{Recording, Whole};
-use crate::blocks::{Check, Records};
+use crate::blocks::recorder::{Pace, Recording, Whole};
+use crate::blocks::{seldom, Check, Records};
 use lookback_hdl::compact::config::{FULL, TINY};
 use lookback_sim::block::Dut;
 use proptest::prelude::*;
@@ -18,11 +18,18 @@ impl<const IS_FULL: bool> Check for Recordings<IS_FULL> {
     type Step = Recording;
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
-        (Whole::<false>::runs(), key())
-            .prop_map(|(mut run, key)| {
+        (Whole::<false>::runs(), key(), seldom(400))
+            .prop_map(|(mut run, key, ring)| {
                 let sizes = if IS_FULL { FULL } else { TINY };
                 for recording in &mut run {
                     recording.compact = Some((sizes, key));
+                    recording.ring = ring && !IS_FULL;
+                    if recording.ring {
+                        // More than the ring holds, in groups that only a cut ends.
+                        let longer = |pace: &mut Pace| pace.cycles *= 4;
+                        recording.pace.iter_mut().for_each(longer);
+                        recording.compact = Some((sizes, 1000));
+                    }
                 }
                 run
             })

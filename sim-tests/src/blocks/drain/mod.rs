@@ -27,7 +27,7 @@ pub const BLOCKS: &[Block] = &[
         clock; in reset byte_valid byte_data byte_last log_rx bit_clocks recording ended end_reason
             triggered fired lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo
             lost_hi run_code board_bit;
-        out byte_ready log_tx enable may_stall trigger_on_trap interval count_bits image_lo image_hi
+        out byte_ready cut log_tx enable may_stall trigger_on_trap interval count_bits image_lo image_hi
             post_trigger key watch watch_lo watch_hi order_mode board_fire board_write board_register board_value board_index),
     block!("drain-core", whole::Recordings<true>, 24; DrainCore<9> = DrainCore::new(registers::IDENTITY);
         clock; in reset byte_valid byte_data byte_last tx_ready rx_bit_valid rx_bit_data
@@ -35,7 +35,7 @@ pub const BLOCKS: &[Block] = &[
             bus_value breached breach_rule breach_at breach_pc breach_insn breach_want breach_got
             recording ended end_reason triggered fired lost_any retired_lo retired_hi cycles_lo cycles_hi
             stalls_lo stalls_hi lost_lo lost_hi run_code board_bit;
-        out byte_ready tx_valid tx_data quiet status control_word enable may_stall trigger_on_trap
+        out byte_ready cut tx_valid tx_data quiet status control_word enable may_stall trigger_on_trap
             interval count_bits image_lo image_hi post_trigger key watch watch_lo watch_hi order_mode
             board_fire board_write board_register board_value board_index),
     block!("drain-control", registers::Registers, 60; Control = Control::new(registers::IDENTITY);
@@ -50,9 +50,9 @@ pub const BLOCKS: &[Block] = &[
         out idle piece_start piece_take message_start message_end message_bit message_take
             message_shift piece_shift piece_bit byte_begin tx_valid tx_data),
     block!("log-ring", ring::Ring, 60; LogRing<9>:
-        clock; in reset clear hold byte_valid byte_data byte_last piece_start piece_take keep value
-            acknowledge again which index used;
-        out byte_ready piece_ready piece_first piece_last piece_data piece_more empty dropping
+        clock; in reset clear hold groups byte_valid byte_data byte_last piece_start piece_take keep
+            value acknowledge again which index used;
+        out cut byte_ready piece_ready piece_first piece_last piece_data piece_more empty dropping
             repeated fresh offset_bit),
     block!("message", registers::Messages, 60; Message:
         clock; in reset clear fire register write breached ended end_reason repeated start start_end

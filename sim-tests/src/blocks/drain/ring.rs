@@ -14,6 +14,15 @@ pub struct Ring;
 const CAPACITY: usize = 511;
 /// A frame's payload.
 const PIECE: usize = 240;
+/// What a key group may take of a held ring.
+const SHARE: usize = 192;
+/// First bytes of records: of key intervals and others of codec `compact`, and of what is neither.
+const KINDS: [u8; 6] = [0x03, 0x33, 0x13, 0x43, 0x73, 0x02];
+
+/// Whether a record goes on with the key group before it.
+fn goes_on(record: &[u8]) -> bool {
+    record.first().is_some_and(|kind| kind & 0x4f == 3)
+}
 
 /// What happens to the ring.
 #[derive(Clone, Debug)]
@@ -33,6 +42,8 @@ pub enum Step {
         cut: bool,
         /// what was sent stays until it is acknowledged; sometimes it is wanted again
         keep: bool,
+        /// records are intervals of codec `compact`, of which whole key groups give way
+        groups: bool,
     },
     /// A record of so many bytes.
     Record(usize),
@@ -43,15 +54,16 @@ impl Check for Ring {
 
     fn runs() -> BoxedStrategy<Vec<Step>> {
         let pace = || prop_oneof![Just(1000u32), Just(600), Just(120)];
-        let spells = (seldom(300), seldom(300), seldom(400));
+        let spells = (seldom(300), seldom(300), seldom(400), any::<bool>());
         let begin = (any::<bool>(), pace(), pace(), spells).prop_map(
-            |(hold, write, take, (changing, cut, keep))| Step::Begin {
+            |(hold, write, take, (changing, cut, keep, groups))| Step::Begin {
                 hold,
                 write,
                 take,
                 changing: changing && !keep,
                 cut,
                 keep,
+                groups,
             },
         );
         let length = prop_oneof![
@@ -90,9 +102,14 @@ impl Check for Ring {
                 Step::Begin { .. } => None,
             });
             let mut random = Random::new(start as u64);
-            let records: Vec<Vec<u8>> = lengths
+            let mut records: Vec<Vec<u8>> = lengths
                 .map(|length| (0..length).map(|_| random.word() as u8).collect())
                 .collect();
+            if matches!(run[start], Step::Begin { groups: true, .. }) {
+                for record in &mut records {
+                    record[0] = KINDS[random.below(KINDS.len() as u32) as usize];
+                }
+            }
             dut.set("clear", 1);
             dut.set("byte_valid", 1);
             dut.cycle();
@@ -104,15 +121,33 @@ impl Check for Ring {
     fn expect(_: &[Step], _: &mut Records) {}
 }
 
-/// Records of a ring of 512 bytes that are left when the oldest give way to a byte that finds no room.
-pub fn left(records: &[Vec<u8>]) -> Vec<Vec<u8>> {
+/// Records of a ring of 512 bytes that are left when the oldest give way to a byte that finds no room;
+/// with `groups` up to the next that begins a key group.
+pub fn left(records: &[Vec<u8>], groups: bool) -> Vec<Vec<u8>> {
     let mut kept: VecDeque<&Vec<u8>> = VecDeque::new();
     let mut used = 0;
+    // Everything is gone up to the end of a group.
+    let mut gone = false;
     for record in records {
+        gone = gone && goes_on(record);
+        if gone {
+            continue;
+        }
         kept.push_back(record);
-        for _ in record {
-            if used == CAPACITY {
-                used -= kept.pop_front().map_or(0, Vec::len);
+        for written in 0..record.len() {
+            if used < CAPACITY {
+                used += 1;
+                continue;
+            }
+            used -= kept.pop_front().map_or(0, Vec::len);
+            while let Some(next) = kept.front().filter(|next| groups && goes_on(next)) {
+                // Of the last one not all is here yet.
+                used -= if kept.len() == 1 { written } else { next.len() };
+                kept.pop_front();
+            }
+            gone = kept.is_empty();
+            if gone {
+                break;
             }
             used += 1;
         }
@@ -129,6 +164,12 @@ struct Bench<'a> {
     take: u32,
     changing: bool,
     cut: bool,
+    groups: bool,
+    holds: bool,
+    /// bytes of the newest key group
+    grown: usize,
+    /// cycles in which the ring was wrong about them
+    misjudged: u32,
     link: Option<Kept>,
     /// the piece being taken: first, last, bytes
     piece: Option<(bool, bool, Vec<u8>)>,
@@ -138,7 +179,7 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(dut: &'a mut dyn Dut, step: &Step) -> Self {
-        let (hold, write, take, changing, cut, keep) = match *step {
+        let (hold, write, take, changing, cut, keep, groups) = match *step {
             Step::Begin {
                 hold,
                 write,
@@ -146,8 +187,9 @@ impl<'a> Bench<'a> {
                 changing,
                 cut,
                 keep,
-            } => (hold, write, take, changing, cut, keep),
-            Step::Record(_) => (false, 1000, 1000, false, false, false),
+                groups,
+            } => (hold, write, take, changing, cut, keep, groups),
+            Step::Record(_) => (false, 1000, 1000, false, false, false, false),
         };
         Self {
             dut,
@@ -157,6 +199,10 @@ impl<'a> Bench<'a> {
             take,
             changing,
             cut,
+            groups,
+            holds: hold,
+            grown: 0,
+            misjudged: 0,
             link: keep.then(Kept::default),
             piece: None,
             wait: 0,
@@ -171,6 +217,7 @@ impl<'a> Bench<'a> {
         }
         self.dut.set("hold", self.hold.into());
         self.dut.set("keep", self.link.is_some().into());
+        self.dut.set("groups", self.groups.into());
         if let Some(link) = &mut self.link {
             link.stream = records.concat();
             let ends = records.iter().scan(0, |at, record| {
@@ -179,7 +226,6 @@ impl<'a> Bench<'a> {
             });
             link.ends = ends.collect();
         }
-        let mut holds = self.hold;
         let mut refused = 0;
         for record in records {
             for (at, byte) in record.iter().enumerate() {
@@ -188,8 +234,8 @@ impl<'a> Bench<'a> {
                 let mut taken = false;
                 while !taken && refused < 20_000 {
                     if self.changing && self.random.chance(2) {
-                        holds = !holds;
-                        self.dut.set("hold", holds.into());
+                        self.holds = !self.holds;
+                        self.dut.set("hold", self.holds.into());
                     }
                     let offered = self.random.chance(self.write);
                     self.dut.set("byte_valid", offered.into());
@@ -197,6 +243,10 @@ impl<'a> Bench<'a> {
                     refused = if taken { 0 } else { refused + 1 };
                     self.cycle();
                 }
+                if at == 0 && !goes_on(record) {
+                    self.grown = 0;
+                }
+                self.grown = (self.grown + 1) % (CAPACITY + 1);
             }
         }
         self.dut.set("byte_valid", 0);
@@ -208,9 +258,10 @@ impl<'a> Bench<'a> {
         }
         // The end may come with the last byte; what is being dropped then is dropped.
         (0..CAPACITY).for_each(|_| self.cycle());
+        self.holds = false;
         self.dut.set("hold", 0);
         if let Some(link) = self.link.as_mut().filter(|_| self.hold) {
-            let kept: usize = left(records).iter().map(Vec::len).sum();
+            let kept: usize = left(records, self.groups).iter().map(Vec::len).sum();
             let first = link.stream.len() - kept;
             (link.kept, link.sent, link.furthest) = (first, first, first);
         }
@@ -228,6 +279,8 @@ impl<'a> Bench<'a> {
         if self.link.is_some() {
             self.last_words(out);
         }
+        out.say("misjudged", self.misjudged);
+        out.want("misjudged", 0u32);
         out.say("empty", self.dut.get("empty"));
         out.want("empty", true);
         self.judge(records, out);
@@ -241,7 +294,10 @@ impl<'a> Bench<'a> {
         if self.wait == 0 && self.random.chance(self.take) {
             self.take();
         }
+        // The byte of this cycle is not counted yet.
+        let cut = self.groups && self.holds && self.grown >= SHARE;
         self.dut.cycle();
+        self.misjudged += u32::from((self.dut.get("cut") == 1) != cut);
     }
 
     fn take(&mut self) {
@@ -328,7 +384,7 @@ impl<'a> Bench<'a> {
         let fits = records.iter().all(|record| record.len() <= CAPACITY);
         let expected = match (self.hold || self.changing, fits && !self.changing) {
             (false, _) => Some(records.to_vec()),
-            (true, true) => Some(left(records)),
+            (true, true) => Some(left(records, self.groups)),
             (true, false) => None,
         };
         for (first, last, bytes) in &self.pieces {
@@ -348,14 +404,15 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The records of which the pieces begin, in order, and the last record in any case.
+    /// The records of which the pieces begin, in order, and the last record if nothing goes on.
     fn whole_ones(&self, records: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let mut rest = records.iter();
         let firsts = self.pieces.iter().filter(|piece| piece.0);
         let mut found: Vec<Vec<u8>> = firsts
             .filter_map(|(.., bytes)| rest.find(|record| record.starts_with(bytes)).cloned())
             .collect();
-        if found.last() != records.last() {
+        // A group whose beginning gave way is gone to its end.
+        if found.last() != records.last() && !self.groups {
             found.extend(records.last().cloned());
         }
         found

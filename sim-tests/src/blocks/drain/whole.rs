@@ -392,7 +392,7 @@ impl Bench<'_> {
         let stream = records.concat();
         let end = stream.len() as u32;
         let first = match self.holds() {
-            true => end - left(records).concat().len() as u32,
+            true => end - left(records, false).concat().len() as u32,
             false => 0,
         };
         self.kept = self.kept.max(first);
@@ -533,7 +533,7 @@ impl Bench<'_> {
         }
         let expected = match self.recording.control & 0x24 {
             0 => records.to_vec(),
-            4 => left(records),
+            4 => left(records, false),
             _ => Vec::new(),
         };
         for record in &expected {

@@ -77,6 +77,7 @@ pub struct Step {
     valid: bool,
     fires: bool,
     end_all: bool,
+    cut: bool,
     needs_entry: bool,
     stepped: u32,
     snooped: bool,
@@ -144,12 +145,12 @@ impl Lockstep for Control {
                 let (valid, full, live, (enable, ended)) = rates;
                 let events = (seldom(valid), seldom(500), seldom(60), word());
                 let state = (seldom(full), seldom(300), seldom(live), seldom(400));
-                let triggers = (seldom(5), seldom(2));
+                let triggers = (seldom(5), seldom(2), seldom(15));
                 let host = (seldom(enable), seldom(ended), seldom(2), triggers);
                 let step = (events, state, host).prop_map(move |(events, state, host)| {
                     let (valid, needs_entry, snooped, stepped) = events;
                     let (full, pressure, live, drained) = state;
-                    let (enable, run_ended, reset, (fires, end_all)) = host;
+                    let (enable, run_ended, reset, (fires, end_all, cut)) = host;
                     Step {
                         settings: settings.clone(),
                         reset,
@@ -158,6 +159,7 @@ impl Lockstep for Control {
                         valid,
                         fires,
                         end_all,
+                        cut,
                         needs_entry,
                         stepped,
                         snooped,
@@ -191,6 +193,7 @@ impl Lockstep for Control {
             ("valid", step.valid.into()),
             ("fires", step.fires.into()),
             ("end_all", step.end_all.into()),
+            ("cut", step.cut.into()),
             ("needs_entry", step.needs_entry.into()),
             ("stepped", step.stepped),
             ("snooped", step.snooped.into()),
@@ -220,6 +223,8 @@ impl Lockstep for Control {
 struct Now {
     stopping: Option<u32>,
     ending: bool,
+    /// it ends although it is not complete
+    severs: bool,
     wants: bool,
     blocked: bool,
     taken: bool,
@@ -236,7 +241,9 @@ impl Control {
         let stopping = self.stopping();
         let valid = inputs.is("valid");
         let position = self.open.unwrap_or(0);
-        let ending = self.running() && position + 1 == self.set.interval;
+        let severs =
+            inputs.is("cut") && self.open.is_some() && inputs.is("live") && !inputs.is("full");
+        let ending = self.running() && (severs || position + 1 == self.set.interval);
         let wants = valid && (inputs.is("needs_entry") || self.open.is_none() || ending)
             || inputs.is("snooped");
         let blocked = wants && inputs.is("full") || valid && ending && !inputs.is("live");
@@ -251,6 +258,7 @@ impl Control {
         Now {
             stopping,
             ending,
+            severs,
             wants,
             blocked,
             taken,
@@ -279,6 +287,7 @@ impl Control {
                 "last",
                 (now.accept && now.ending || now.closes_alone).into(),
             ),
+            ("severed", (now.accept && now.severs).into()),
             (
                 "active",
                 (self.losing() || self.running() && now.stopping.is_none()).into(),

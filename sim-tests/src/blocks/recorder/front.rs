@@ -44,6 +44,8 @@ pub struct Recording {
     pub(in crate::blocks) results: bool,
     /// it is broken off by a reset instead
     pub(in crate::blocks) reset: bool,
+    /// in ring mode
+    pub(in crate::blocks) ring: bool,
     pub(in crate::blocks) pace: Vec<Pace>,
 }
 
@@ -82,7 +84,10 @@ impl Recording {
             compressed: self.attached.is_some(),
             mem_base: region.0,
             mem_mask: region.1,
-            control: 1 | u32::from(self.trigger.is_some()) << 3 | u32::from(self.results) << 4,
+            control: 1
+                | u32::from(self.ring) << 2
+                | u32::from(self.trigger.is_some()) << 3
+                | u32::from(self.results) << 4,
             interval: self.interval,
             count_bits: count_bits_for(self.interval),
             image_lo: self.image.0,
@@ -120,6 +125,7 @@ impl Recording {
     ) -> Told {
         let mut model = Recorder::new(&self.config()).with_registers(registers);
         model.decide(hurries.iter().copied());
+        let mut cuts = self.cuts(records);
         let mut pin = self.pin.map(u64::from);
         let reason = match self.end {
             End::Host => EndReason::Stopped,
@@ -131,7 +137,12 @@ impl Recording {
                     model.pull_trigger(Cause::Pin);
                 }
                 match event {
-                    Event::Retire(r) => model.retire(r, *cycle),
+                    Event::Retire(r) => {
+                        if cuts.next_if_eq(&(model.retired() + 1)).is_some() {
+                            model.cut();
+                        }
+                        model.retire(r, *cycle);
+                    }
                     Event::Snoop { addr, mask, .. } => model.snoop(*addr, *mask),
                 }
             }
@@ -151,6 +162,21 @@ impl Recording {
         }
     }
 
+    /// After which retirements the front chose to begin another key group, from the intervals that
+    /// ended before their time.
+    fn cuts(&self, records: &[Vec<u8>]) -> Peekable<std::vec::IntoIter<u64>> {
+        let intervals = records.iter().filter_map(|bytes| {
+            let Ok(Record::Interval(interval)) = Record::from_bytes(bytes) else {
+                return None;
+            };
+            let trailer = interval.trailer;
+            let early = trailer.reason == EndReason::Length && trailer.instructions < self.interval;
+            early.then_some(interval.header.retired + u64::from(trailer.instructions))
+        });
+        let cuts: Vec<u64> = intervals.collect();
+        cuts.into_iter().peekable()
+    }
+
     /// Tells the model what was lost, from the lengths of what was sent.
     fn follow_losses(
         &self,
@@ -160,6 +186,7 @@ impl Recording {
         out: &mut Records,
     ) {
         let mut pin = self.pin.map(u64::from);
+        let mut cuts = self.cuts(records);
         let mut retired = events.iter().filter_map(|(event, cycle)| match event {
             Event::Retire(r) => Some((r, *cycle)),
             Event::Snoop { .. } => None,
@@ -171,6 +198,9 @@ impl Recording {
                     for (r, cycle) in retired.by_ref().take(count) {
                         if pin.take_if(|pin| *pin <= cycle).is_some() {
                             model.pull_trigger(Cause::Pin);
+                        }
+                        if cuts.next_if_eq(&(model.retired() + 1)).is_some() {
+                            model.cut();
                         }
                         model.retire(r, cycle);
                     }
@@ -268,6 +298,7 @@ impl Check for Runs {
                 attached: None,
                 results: false,
                 reset,
+                ring: false,
                 pace,
             }
         });
@@ -368,6 +399,11 @@ impl<'a> Bench<'a> {
                 self.offer(pace.pause);
                 let pulled = self.recording.pin.map(u64::from) == Some(self.cycle);
                 self.dut.set("trigger", pulled.into());
+                if self.recording.compact.is_some() && self.random.chance(100) {
+                    // A ring says so until it has the next group's first byte.
+                    let cut = u32::from(self.recording.seed & 1 == 1 && self.random.chance(300));
+                    self.dut.set("cut", cut);
+                }
                 self.cycle(pace.link);
             }
         }

@@ -44,7 +44,7 @@ use lookback_hdl::recorder::{
 };
 use queues::Queue;
 
-pub use front::{End, Recording, Runs};
+pub use front::{End, Pace, Recording, Runs};
 pub use harts::{
     began_at, compare, models, order_mode, order_of, records, records_of, OfHarts, Shown,
 };
@@ -135,8 +135,8 @@ pub const BLOCKS: &[Block] = &[
             head_masks head_snoop_addr),
     block!("interval-control", control::Control, 80; IntervalControl<4>:
         clock; in reset enable may_stall hold run_ended interval post_trigger valid fires end_all
-            needs_entry stepped snooped full pressure live drained;
-        out clear sweep accept accept_snoop push open gap last position digest count_retire active
+            cut needs_entry stepped snooped full pressure live drained;
+        out clear sweep accept accept_snoop push open gap last severed position digest count_retire active
             count_loss count_cycle count_stall gap_start total_digest reason stall recording ended
             end_reason triggered ends lost_any),
     block!("known-code", memories::Code, 120; KnownCode<3>:

@@ -5,7 +5,7 @@ use crate::blocks::host::{began, records, Host};
 use crate::blocks::{Check, Records};
 use lookback_hdl::recorder::config::{BUGNET, TINY};
 use lookback_log_format::frame::{kind, End as EndPayload};
-use lookback_log_format::interval::EndReason;
+use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::registers;
 use lookback_log_format::trigger::Fired;
 use lookback_model::stimulus::{Event, Random, Stimulus};
@@ -60,6 +60,10 @@ impl<const IS_BUGNET: bool> Check for Recordings<IS_BUGNET> {
 
     fn expect(_: &[Recording], _: &mut Records) {}
 }
+
+/// Bytes that a tiny ring of 1024 holds at least when something is gone: less than what is left when a
+/// group of its share, and what was under way then, has just given way.
+const FEW: usize = 128;
 
 struct Bench<'a> {
     dut: &'a mut dyn Dut,
@@ -176,8 +180,48 @@ impl Bench<'_> {
         self.dut.set("snoop_valid", 0);
     }
 
+    /// Which records a ring has left is its own choice: they begin with a key interval, follow each
+    /// other to the end of the recording, and are not few if any are gone.
+    fn judge_ring(&self, records: &[Vec<u8>], out: &mut Records) {
+        let read = |bytes: &Vec<u8>| Record::from_bytes(bytes).ok();
+        let held: Vec<Record> = records.iter().filter_map(read).collect();
+        let begins = match held.first() {
+            Some(Record::Interval(interval)) => interval.header.is_key(),
+            _ => true,
+        };
+        let follow = |pair: &[Record]| pair[0].index() + 1 == pair[1].index();
+        let behind = held.last().map_or(0, |record| match record {
+            Record::Interval(i) => i.header.retired + u64::from(i.trailer.instructions),
+            Record::Gap(gap) => gap.retired + u64::from(gap.lost),
+            Record::Order(_) => 0,
+        });
+        let end = self
+            .host
+            .frames
+            .iter()
+            .find(|frame| frame.kind == kind::END);
+        let end = end.and_then(|frame| EndPayload::from_bytes(&frame.payload).ok());
+        let gone = held.first().is_none_or(|record| record.index() > 0) && !self.events.is_empty();
+        for (what, holds) in [
+            ("all are records", held.len() == records.len()),
+            ("a key interval is first", begins),
+            ("they follow each other", held.windows(2).all(follow)),
+            (
+                "they reach the end",
+                held.is_empty() || end.is_some_and(|end| end.retired == behind),
+            ),
+            ("many are left", !gone || records.concat().len() > FEW),
+        ] {
+            out.say(what, holds);
+            out.want(what, true);
+        }
+    }
+
     fn judge(mut self, out: &mut Records) {
         let records = records(&self.host.frames);
+        if self.recording.ring {
+            return self.judge_ring(&records, out);
+        }
         let first = began(&self.events, &records);
         for event in &mut self.events {
             event.1 = event.1.wrapping_sub(first);

@@ -2,7 +2,7 @@
 
 use super::etrace::Etrace;
 use super::first_loads::FirstLoads;
-use super::ours::Ours;
+use super::ours::{Ours, KEY};
 use super::scheme::{Measured, Meter, Scheme};
 use super::stream::{for_each, Event};
 use anyhow::{bail, ensure, Context, Result};
@@ -42,14 +42,18 @@ pub const SCHEMES: &[Kind] = &[
     Kind {
         name: "compact",
         ours: true,
-        title: "compact",
-        make: |config, image, interval| Ok(Box::new(Ours::compact(config, image, interval)?)),
+        title: "compact, key groups of 100",
+        make: |config, image, interval| Ok(Box::new(Ours::compact(config, image, interval, KEY)?)),
     },
     Kind {
         name: "compact_noimage",
         ours: false,
         title: "compact without image",
-        make: |config, _, interval| Ok(Box::new(Ours::compact_without_image(config, interval)?)),
+        make: |config, _, interval| {
+            Ok(Box::new(Ours::compact_without_image(
+                config, interval, KEY,
+            )?))
+        },
     },
     Kind {
         name: "etrace",
@@ -70,12 +74,10 @@ pub const SCHEMES: &[Kind] = &[
         make: |config, _, interval| Ok(Box::new(FirstLoads::new(config, interval)?)),
     },
     Kind {
-        name: "compact_key",
+        name: "compact_alone",
         ours: false,
-        title: "compact, key groups of 10",
-        make: |config, image, interval| {
-            Ok(Box::new(Ours::compact_in_groups(config, image, interval)?))
-        },
+        title: "compact, each interval by itself",
+        make: |config, image, interval| Ok(Box::new(Ours::compact(config, image, interval, 1)?)),
     },
 ];
 

@@ -11,8 +11,8 @@ use lookback_model::Recorder;
 use lookback_replay::Image;
 use std::ops::Range;
 
-/// Intervals a key group, where they are measured.
-const GROUP: u16 = 10;
+/// Intervals a key group, as `lookback record` sets it.
+pub const KEY: u16 = 100;
 
 /// The recorder and what it has sent.
 pub struct Ours {
@@ -33,30 +33,25 @@ impl Ours {
         Self::new(&config, 8 * HEADER_LEN as u64)
     }
 
-    /// Codec `compact` as the recorder `full` writes it: masks for 128 KB, every interval replays by
-    /// itself.
-    pub fn compact(recorded: &RecorderConfig, image: &Image, interval: u32) -> Result<Self> {
-        let config = preset("recorder-full", recorded, image.loaded_window(), interval)?;
-        Self::new(&config, 0)
-    }
-
-    /// The same in key groups: nine of ten intervals go on with what the one before has learnt.
-    pub fn compact_in_groups(
+    /// Codec `compact` as the recorder `full` writes it, masks for 128 KB, in key groups of so many
+    /// intervals.
+    pub fn compact(
         recorded: &RecorderConfig,
         image: &Image,
         interval: u32,
+        key: u16,
     ) -> Result<Self> {
-        let mut config = preset("recorder-full", recorded, image.loaded_window(), interval)?;
-        if let Codec::Compact(compact) = &mut config.codec {
-            compact.key = GROUP;
-        }
-        Self::new(&config, 0)
+        let window = image.loaded_window();
+        Self::new(&full(recorded, window, interval, key)?, 0)
     }
 
     /// The same when nothing is known of the ELF, not even the code.
-    pub fn compact_without_image(recorded: &RecorderConfig, interval: u32) -> Result<Self> {
-        let config = preset("recorder-full", recorded, 0..0, interval)?;
-        Self::new(&config, 0)
+    pub fn compact_without_image(
+        recorded: &RecorderConfig,
+        interval: u32,
+        key: u16,
+    ) -> Result<Self> {
+        Self::new(&full(recorded, 0..0, interval, key)?, 0)
     }
 
     fn new(config: &RecorderConfig, header_bits: u64) -> Result<Self> {
@@ -86,6 +81,20 @@ impl Ours {
         self.told_bits = total;
         Ok(grown)
     }
+}
+
+/// The recorder `full` with key groups.
+fn full(
+    recorded: &RecorderConfig,
+    window: Range<u32>,
+    interval: u32,
+    key: u16,
+) -> Result<RecorderConfig> {
+    let mut config = preset("recorder-full", recorded, window, interval)?;
+    if let Codec::Compact(compact) = &mut config.codec {
+        compact.key = key;
+    }
+    Ok(config)
 }
 
 /// The recorder of a preset beside the core that was recorded.

@@ -30,6 +30,13 @@ pub enum Event<'a> {
     },
 }
 
+impl Event<'_> {
+    /// Whether it is an instruction.
+    pub fn is_retirement(&self) -> bool {
+        matches!(self, Self::Retire(_))
+    }
+}
+
 /// Hands the whole run of the one hart to `visit`; an error of it ends the walk.
 pub fn for_each(
     recording: &Recording,

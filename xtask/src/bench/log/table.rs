@@ -6,11 +6,12 @@ use serde_json::{Map, Value};
 use std::fmt::Write;
 
 /// Pairs of schemes whose ratio is told, and at which interval length.
-const RATIOS: [(&str, &str, u32); 4] = [
+const RATIOS: [(&str, &str, u32); 5] = [
     ("compact", "bugnet", 1_000_000),
     ("compact_noimage", "bugnet", 1_000_000),
+    ("compact_alone", "bugnet", 1_000_000),
     ("compact", "etrace_iret", 100_000),
-    ("compact_key", "etrace_iret", 100_000),
+    ("compact_alone", "etrace_iret", 100_000),
 ];
 
 /// The columns of a row, in order: name and value.
@@ -211,7 +212,7 @@ mod tests {
             lines.next(),
             Some(
                 "program,interval,instructions,bugnet_bpi,compact_bpi,compact_noimage_bpi,\
-                 etrace_bpi,etrace_iret_bpi,zstd_bpi,compact_key_bpi,loads,\
+                 etrace_bpi,etrace_iret_bpi,zstd_bpi,compact_alone_bpi,loads,\
                  bugnet_zstd_bpi,bugnet_burst_64,bugnet_burst_256,bugnet_burst_1024,\
                  compact_zstd_bpi,compact_burst_64,compact_burst_256,compact_burst_1024,\
                  stalls_per_thousand"
