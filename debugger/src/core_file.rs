@@ -6,6 +6,7 @@
 
 use crate::timeline::Timeline;
 use lookback_replay::image::PAGE_BYTES;
+use lookback_replay::order::Shared;
 use lookback_replay::Image;
 
 const EHDR: usize = 52;
@@ -30,12 +31,28 @@ struct Piece {
     bytes: Vec<u8>,
 }
 
-/// The core file of the present moments of some harts; the memory is the first one's.
-pub fn core_file(harts: &mut [Timeline<'_>], image: &Image) -> Vec<u8> {
+/// The core file of the present moments of some harts. The memory is the one that they share, where that
+/// is known, else the first one's.
+pub fn core_file(harts: &mut [Timeline<'_>], image: &Image, shared: Option<&Shared>) -> Vec<u8> {
     let notes: Vec<u8> = harts.iter_mut().flat_map(|hart| prstatus(hart)).collect();
-    let pieces = harts
-        .first_mut()
-        .map_or(Vec::new(), |hart| known_memory(hart, image));
+    let mut pages = image.page_numbers();
+    match shared {
+        Some(_) => pages.extend(harts.iter_mut().flat_map(Timeline::known_pages)),
+        None => pages.extend(
+            harts
+                .first_mut()
+                .into_iter()
+                .flat_map(Timeline::known_pages),
+        ),
+    }
+    let pieces = known_memory(pages, |addr| match (shared, harts.first_mut()) {
+        (Some(shared), _) => shared.byte(addr),
+        (None, Some(hart)) => {
+            let mut byte = [0];
+            (hart.read(addr, &mut byte) != 0).then_some(byte[0])
+        }
+        (None, None) => None,
+    });
     let mut file = b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
     half(&mut file, ET_CORE);
     half(&mut file, EM_RISCV);
@@ -105,27 +122,24 @@ fn prstatus(hart: &mut Timeline<'_>) -> Vec<u8> {
 const MOST_PIECES: usize = 0xfff0;
 
 /// All memory that is known, in pieces without holes.
-fn known_memory(hart: &mut Timeline<'_>, image: &Image) -> Vec<Piece> {
-    let mut pages = hart.known_pages();
-    pages.extend(image.page_numbers());
+fn known_memory(mut pages: Vec<u32>, mut read: impl FnMut(u32) -> Option<u8>) -> Vec<Piece> {
     pages.sort_unstable();
     pages.dedup();
     let mut pieces: Vec<Piece> = Vec::new();
     for page in pages {
         for addr in (page << 12)..=(page << 12 | (PAGE_BYTES - 1)) {
-            let mut byte = [0];
-            if hart.read(addr, &mut byte) == 0 {
+            let Some(byte) = read(addr) else {
                 continue;
-            }
+            };
             let count = pieces.len();
             match pieces.last_mut() {
                 Some(last) if u64::from(last.addr) + last.bytes.len() as u64 == addr.into() => {
-                    last.bytes.push(byte[0]);
+                    last.bytes.push(byte);
                 }
                 _ if count == MOST_PIECES => return pieces,
                 _ => pieces.push(Piece {
                     addr,
-                    bytes: byte.to_vec(),
+                    bytes: vec![byte],
                 }),
             }
         }

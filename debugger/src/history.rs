@@ -24,6 +24,8 @@ pub struct Maker {
     pub value: u32,
     /// Where it read the value from, if it did.
     pub loaded_from: Option<u32>,
+    /// How many bytes.
+    pub len: u32,
 }
 
 /// A store that was the last to a word.
@@ -223,6 +225,7 @@ impl History {
                     insn: step.insn,
                     value: step.rd_value,
                     loaded_from: step.read().map(|read| read.addr),
+                    len: step.read().map_or(0, |read| read.len),
                 }),
             };
         }

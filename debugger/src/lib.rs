@@ -9,6 +9,7 @@ pub mod core_file;
 mod error;
 pub mod gdb;
 pub mod history;
+pub mod others;
 pub mod report;
 pub mod symbols;
 pub mod text;

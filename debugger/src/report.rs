@@ -4,7 +4,8 @@
 //! One forward pass replays the recording and checks every digest on the way. Of traps that the
 //! firmware never returned from, the first is the crash; what came after it is its own handler.
 
-use crate::history::{entered, Call, History, Maker};
+use crate::history::{entered, Call, History, Maker, Store};
+use crate::others::Others;
 use crate::symbols::{Location, Symbols};
 use crate::unwind::unwind;
 use crate::{Error, Result};
@@ -14,6 +15,7 @@ use lookback_replay::cause::{infer, Cause, Fault, Handler};
 use lookback_replay::decode::{decode, Op};
 use lookback_replay::disasm::{disassemble, REGISTERS};
 use lookback_replay::memory::{Byte, Memory};
+use lookback_replay::recording::HartLog;
 use lookback_replay::{Divergence, Entered, Image, Machine, Recording, Step};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -41,6 +43,9 @@ pub struct Report {
     pub matched: u64,
     /// Instructions lost in gaps.
     pub lost: u64,
+    /// The hart that this is about, of several: the first that crashed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hart: Option<u8>,
     /// How the run ended.
     pub ended: String,
     /// The crash, if there was one.
@@ -91,6 +96,9 @@ pub struct Crash {
 /// One step back on the way of a bad value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Origin {
+    /// The hart that did it, if it is another one than that which crashed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hart: Option<u8>,
     /// Instructions before it since recording began.
     pub retired: u64,
     /// What happened there.
@@ -112,10 +120,81 @@ pub struct Line {
     pub values: String,
 }
 
-/// Replays a recording and reports on its first hart.
+/// Replays a recording and reports on the hart that crashed, or on its first one if none did.
 pub fn report(recording: &Recording, image: &Arc<Image>, symbols: &Symbols) -> Result<Report> {
     let summary = recording.summary();
-    let log = recording.harts.first().ok_or(Error::Empty)?;
+    let several = recording.config.harts > 1;
+    let mut outcomes = Vec::new();
+    for log in &recording.harts {
+        outcomes.push(replayed(recording, image, symbols, log));
+    }
+    let (replayed, matched) = outcomes
+        .iter()
+        .fold((0, 0), |(replayed, matched), outcome| {
+            (replayed + outcome.replayed, matched + outcome.matched)
+        });
+    if replayed == 0 {
+        return Err(Error::Empty);
+    }
+    let diverged = outcomes.iter_mut().find_map(|hart| hart.diverged.take());
+    let crashed = outcomes.iter().filter(|outcome| outcome.crash.is_some());
+    let others = match several && crashed.count() > 0 {
+        true => Others::open(recording, image),
+        false => None,
+    };
+    let when = |outcome: &Outcome| {
+        let place = &outcome.crash.as_ref()?.crash.place;
+        let moment = |others: &Others<'_>| others.moment(outcome.hart, place.retired);
+        Some((others.as_ref().and_then(moment), outcome.hart))
+    };
+    // Those that the order does not have come last.
+    let first = outcomes
+        .iter()
+        .enumerate()
+        .filter_map(|(place, outcome)| {
+            let (moment, hart) = when(outcome)?;
+            Some((moment.unwrap_or(u64::MAX), hart, place))
+        })
+        .min();
+    let outcome = outcomes.swap_remove(first.map_or(0, |(_, _, place)| place));
+    let hart = outcome.hart;
+    Ok(Report {
+        elf: recording.elf.as_ref().map(|elf| elf.name.clone()),
+        instructions: summary.instructions,
+        intervals: summary.intervals,
+        bits_per_instruction: summary.bits_per_instruction,
+        replayed,
+        matched,
+        lost: summary.lost,
+        hart: several.then_some(hart),
+        ended: ending(recording),
+        crash: outcome.crash.map(|mut suspect| {
+            if let Some(others) = &others {
+                suspect.ask(hart, others, symbols);
+            }
+            suspect.conclude()
+        }),
+        last_seen: outcome.last_seen,
+        diverged,
+    })
+}
+
+/// What the replay of one hart came to.
+struct Outcome {
+    hart: u8,
+    crash: Option<Suspect>,
+    last_seen: Option<Place>,
+    replayed: u64,
+    matched: u64,
+    diverged: Option<Divergence>,
+}
+
+fn replayed(
+    recording: &Recording,
+    image: &Arc<Image>,
+    symbols: &Symbols,
+    log: &HartLog,
+) -> Outcome {
     let mut pass = Pass {
         config: &recording.config,
         symbols,
@@ -129,7 +208,10 @@ pub fn report(recording: &Recording, image: &Arc<Image>, symbols: &Symbols) -> R
     let mut machine =
         Machine::<true>::new(&recording.config, Arc::clone(image)).with_records(&log.records);
     let mut diverged = None;
-    let mut skip = summary.instructions.saturating_sub(MOST_INSTRUCTIONS);
+    let lengths = log
+        .intervals()
+        .map(|interval| u64::from(interval.trailer.instructions));
+    let mut skip = lengths.sum::<u64>().saturating_sub(MOST_INSTRUCTIONS);
     // The index of an interval that would carry on where the last one ended.
     let mut follows = None;
     for record in &log.records {
@@ -163,22 +245,14 @@ pub fn report(recording: &Recording, image: &Arc<Image>, symbols: &Symbols) -> R
         (None, Some(step)) => Some(pass.place(&step, &machine)),
         _ => None,
     };
-    if pass.replayed == 0 {
-        return Err(Error::Empty);
-    }
-    Ok(Report {
-        elf: recording.elf.as_ref().map(|elf| elf.name.clone()),
-        instructions: summary.instructions,
-        intervals: summary.intervals,
-        bits_per_instruction: summary.bits_per_instruction,
+    Outcome {
+        hart: log.hart,
+        crash: pass.crash,
+        last_seen,
         replayed: pass.replayed,
         matched: pass.matched,
-        lost: summary.lost,
-        ended: ending(recording),
-        crash: pass.crash.map(Suspect::conclude),
-        last_seen,
         diverged,
-    })
+    }
 }
 
 fn ending(recording: &Recording) -> String {
@@ -207,9 +281,35 @@ struct Suspect {
     handler: Handler,
     /// Its handler may still read why it was called.
     following: bool,
+    /// The load that brought the bad value.
+    load: Option<Maker>,
 }
 
 impl Suspect {
+    /// What another hart stored is better known from the order of all harts.
+    fn ask(&mut self, hart: u8, others: &Others<'_>, symbols: &Symbols) {
+        let Some(load) = self.load else {
+            return;
+        };
+        let found = load
+            .loaded_from
+            .and_then(|addr| others.store_before(hart, load.retired, addr));
+        let Some((other, store)) = found else {
+            return;
+        };
+        self.crash.origin.truncate(1);
+        let mut steps = vec![stored(symbols, &store)];
+        steps.extend(
+            store
+                .maker
+                .map(|maker| made(symbols, "which came from", &maker)),
+        );
+        for mut step in steps {
+            step.hart = Some(other);
+            self.crash.origin.push(step);
+        }
+    }
+
     fn conclude(mut self) -> Crash {
         let fault = self.handler.conclude(self.fault);
         self.crash.cause = match fault.addr {
@@ -314,14 +414,16 @@ impl Pass<'_> {
             address: fault.addr,
             place,
             jumped_from: jumped.map(|jump| self.symbols.locate(jump.pc)),
-            origin: self.origin(step, jumped.as_ref(), &fault),
+            origin: Vec::new(),
         };
+        let (crash, load) = self.with_origin(crash, step, jumped.as_ref(), &fault);
         self.crash = Some(Suspect {
             crash,
             depth: self.depth + 1,
             fault,
             handler: Handler::of(step),
             following: true,
+            load,
         });
     }
 
@@ -367,8 +469,15 @@ impl Pass<'_> {
         }
     }
 
-    /// Follows the register that held the bad address back to who made it.
-    fn origin(&self, step: &Step, jumped: Option<&Step>, fault: &Fault) -> Vec<Origin> {
+    /// Follows the register that held the bad address back to who made it, and tells which load that
+    /// was, if it was one.
+    fn with_origin(
+        &self,
+        mut crash: Crash,
+        step: &Step,
+        jumped: Option<&Step>,
+        fault: &Fault,
+    ) -> (Crash, Option<Maker>) {
         let register = match jumped {
             Some(jump) => {
                 let insn = decode(jump.insn);
@@ -379,47 +488,79 @@ impl Pass<'_> {
         };
         let Some((register, maker)) = register.and_then(|r| Some((r, self.history.maker(r)?)))
         else {
-            return Vec::new();
+            return (crash, None);
         };
-        let mut steps = vec![self.made(&format!("{} got", register_name(register)), &maker)];
-        if let Some(addr) = maker.loaded_from {
-            steps.push(match self.history.last_store(addr) {
-                Some(store) => Origin {
+        let what = format!("{} got", register_name(register));
+        crash.origin.push(made(self.symbols, &what, &maker));
+        let Some(addr) = maker.loaded_from else {
+            return (crash, None);
+        };
+        let store = self.history.last_store(addr);
+        if let Some(store) = store.filter(|store| store.retired < maker.retired) {
+            if contradicts(&store, &maker) {
+                crash.origin.push(Origin {
+                    hart: None,
                     retired: store.retired,
                     what: format!(
-                        "{} was stored to {:#010x} ({} byte{})",
-                        hex(store.value, store.len),
-                        store.addr,
-                        store.len,
-                        if store.len == 1 { "" } else { "s" }
+                        "the hart itself had stored {} there: somebody else wrote since (another \
+                         hart, or DMA)",
+                        hex(store.value, store.len)
                     ),
                     at: self.symbols.locate(store.pc),
-                },
-                None => return steps,
-            });
-            let stored = self.history.last_store(addr).and_then(|store| store.maker);
-            if let Some(maker) = stored {
-                steps.push(self.made("which came from", &maker));
+                });
+            } else {
+                crash.origin.push(stored(self.symbols, &store));
+                let maker = store.maker;
+                let from = maker.map(|maker| made(self.symbols, "which came from", &maker));
+                crash.origin.extend(from);
             }
         }
-        steps
+        (crash, Some(maker))
     }
+}
 
-    fn made(&self, what: &str, maker: &Maker) -> Origin {
-        let text = disassemble(maker.insn, maker.pc);
-        let from = match maker.loaded_from {
-            Some(addr) => format!(", loaded from {addr:#010x}"),
-            None => String::new(),
-        };
-        Origin {
-            retired: maker.retired,
-            what: format!(
-                "{what} {:#010x}{from} by `{}`",
-                maker.value,
-                text.replace('\t', " ")
-            ),
-            at: self.symbols.locate(maker.pc),
-        }
+/// Whether a load saw something else than this store, the hart's own last one to the word, had left.
+fn contradicts(store: &Store, load: &Maker) -> bool {
+    let Some(addr) = load.loaded_from else {
+        return false;
+    };
+    let byte = |value: u32, n: u32| value >> (8 * n) & 0xff;
+    (0..load.len).any(|n| {
+        let at = addr.wrapping_add(n).wrapping_sub(store.addr);
+        at < store.len && byte(store.value, at) != byte(load.value, n)
+    })
+}
+
+fn stored(symbols: &Symbols, store: &Store) -> Origin {
+    Origin {
+        hart: None,
+        retired: store.retired,
+        what: format!(
+            "{} was stored to {:#010x} ({} byte{})",
+            hex(store.value, store.len),
+            store.addr,
+            store.len,
+            if store.len == 1 { "" } else { "s" }
+        ),
+        at: symbols.locate(store.pc),
+    }
+}
+
+fn made(symbols: &Symbols, what: &str, maker: &Maker) -> Origin {
+    let text = disassemble(maker.insn, maker.pc);
+    let from = match maker.loaded_from {
+        Some(addr) => format!(", loaded from {addr:#010x}"),
+        None => String::new(),
+    };
+    Origin {
+        hart: None,
+        retired: maker.retired,
+        what: format!(
+            "{what} {:#010x}{from} by `{}`",
+            maker.value,
+            text.replace('\t', " ")
+        ),
+        at: symbols.locate(maker.pc),
     }
 }
 

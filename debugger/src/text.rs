@@ -12,16 +12,18 @@ impl Display for Report {
         let name = self.elf.as_deref().unwrap_or("firmware without its ELF");
         match &self.crash {
             Some(crash) => {
-                writeln!(f, "{name} crashed: {}\n", crash.cause)?;
-                crash_text(f, crash)?;
+                writeln!(f, "{name} crashed{}: {}\n", self.on_hart(), crash.cause)?;
+                crash_text(f, crash, self.hart)?;
             }
             None => {
                 writeln!(f, "{name} did not crash: {}\n", self.ended)?;
                 if let Some(place) = &self.last_seen {
                     writeln!(
                         f,
-                        "Last seen     {:#010x}  {}\n",
-                        place.at.address, place.at
+                        "Last seen     {:#010x}  {}{}\n",
+                        place.at.address,
+                        place.at,
+                        self.on_hart()
                     )?;
                     place_text(f, place)?;
                 }
@@ -32,6 +34,14 @@ impl Display for Report {
 }
 
 impl Report {
+    /// Which of several harts this is about.
+    fn on_hart(&self) -> String {
+        match self.hart {
+            Some(hart) => format!(" on hart {hart}"),
+            None => String::new(),
+        }
+    }
+
     fn totals(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "\nEnded         {}", self.ended)?;
         write!(
@@ -72,7 +82,7 @@ impl Report {
     }
 }
 
-fn crash_text(f: &mut Formatter<'_>, crash: &Crash) -> fmt::Result {
+fn crash_text(f: &mut Formatter<'_>, crash: &Crash, hart: Option<u8>) -> fmt::Result {
     let place = &crash.place;
     let at = &place.at;
     write!(f, "At            {:#010x}  ", at.address)?;
@@ -85,8 +95,9 @@ fn crash_text(f: &mut Formatter<'_>, crash: &Crash) -> fmt::Result {
     }
     writeln!(
         f,
-        "When          instruction {} of the recording, interval {}",
+        "When          instruction {} of {}, interval {}",
         grouped(place.retired),
+        hart.map_or("the recording".into(), |hart| format!("hart {hart}")),
         place.interval
     )?;
     let source = if crash.cause_confirmed {
@@ -100,7 +111,11 @@ fn crash_text(f: &mut Formatter<'_>, crash: &Crash) -> fmt::Result {
     if !crash.origin.is_empty() {
         writeln!(f, "\nWhere the bad value came from, going back")?;
         for step in &crash.origin {
-            writeln!(f, "  {:>10}  {}", grouped(step.retired), step.what)?;
+            let whose = match step.hart {
+                Some(hart) => format!("on hart {hart}: "),
+                None => String::new(),
+            };
+            writeln!(f, "  {:>10}  {whose}{}", grouped(step.retired), step.what)?;
             writeln!(f, "              in {}", step.at)?;
         }
     }

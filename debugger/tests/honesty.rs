@@ -208,7 +208,7 @@ fn a_core_file_opens_in_plain_gdb() {
     let image = recording.image(None).unwrap();
     let mut harts = [timeline(&recording)];
     assert!(crash_of(&mut harts[0], &recording));
-    let core = core_file(&mut harts, &image);
+    let core = core_file(&mut harts, &image, None);
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("core.elf");
     std::fs::write(&path, core).unwrap();

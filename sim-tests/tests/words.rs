@@ -40,11 +40,23 @@ fn programs_of_one_hart_with_and_without_dma() {
     });
 }
 
+/// Programs whose harts write what others have read: locks, counters, a function pointer.
+const SHARING: [&str; 6] = [
+    "lrsc_stack",
+    "litmus_mp",
+    "overrun",
+    "reference_count",
+    "ring_buffer",
+    "spin_lock",
+];
+
 /// The same of parallel programs: one hart's writes are the other's surprises.
 #[test]
 fn parallel_programs_with_their_order() {
     for harts in [2, 4] {
-        let programs = lookback_firmware::parallel_programs(harts).expect("they are there");
+        let mut programs = lookback_firmware::parallel_programs(harts).expect("they are there");
+        programs.retain(|program| SHARING.contains(&program.name.as_str()));
+        assert_eq!(programs.len(), SHARING.len());
         programs.par_iter().for_each(|program| {
             let name = &program.name;
             let elf = std::fs::read(&program.elf).expect("it is built");
