@@ -71,7 +71,7 @@ module DP16KD (
     reg [17:0] words [0:1023];
     integer i;
     // Sixteen words in each parameter, each in 20 bits.
-    wire [20479:0] initial_words = {
+    localparam [20479:0] initial_words = {
         INITVAL_3F, INITVAL_3E, INITVAL_3D, INITVAL_3C, INITVAL_3B, INITVAL_3A, INITVAL_39,
         INITVAL_38, INITVAL_37, INITVAL_36, INITVAL_35, INITVAL_34, INITVAL_33, INITVAL_32,
         INITVAL_31, INITVAL_30, INITVAL_2F, INITVAL_2E, INITVAL_2D, INITVAL_2C, INITVAL_2B,

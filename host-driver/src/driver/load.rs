@@ -17,6 +17,8 @@ const PADDING: usize = 18;
 const MOST_PADDING: usize = 300;
 /// Commands that are sent at once.
 const SLICE: usize = 16;
+/// Commands that may be without an answer while others are sent.
+const UNHEARD: usize = 64;
 /// So often everything that is still missing is sent without a single answer.
 const ATTEMPTS: u32 = 8;
 /// A restart is over after this.
@@ -252,56 +254,53 @@ impl Loader<'_> {
         attempts: u32,
         take: &mut dyn FnMut(u8, u32),
     ) -> Result<()> {
-        for slice in commands.chunks(SLICE) {
-            self.wire.burst(slice, self.padding)?;
-            self.hear(Duration::ZERO, 0, take)?;
-        }
+        let longest = self.wire.patience() / ATTEMPTS;
+        let limit = match self.slowest {
+            Duration::ZERO => longest,
+            slowest => longest.min(LEAST_WAIT.max(8 * slowest) * (1 << attempts)),
+        };
         // Answers come in order: the one to a last question tells that there are no others. It is asked
         // twice, since it can be lost, too; the next round asks another, so that the second answer does
         // not end it.
         self.rounds += 1;
         let last = [reg::BOOT, reg::BOARD][self.rounds as usize % 2];
-        self.wire.burst(&[(last, None); 2], self.padding)?;
-        let longest = self.wire.patience() / ATTEMPTS;
+        let all = [commands, &[(last, None); 2]].concat();
+        let (mut sent, mut answered) = (0, 0);
+        for slice in all.chunks(SLICE) {
+            self.wire.burst(slice, self.padding)?;
+            sent += slice.len();
+            // A board that is slow is not buried.
+            let unheard = if sent < all.len() { UNHEARD } else { 1 };
+            while sent - answered > unheard {
+                let Some(register) = self.hear(limit, take)? else {
+                    break;
+                };
+                let place = all.iter().position(|(own, _)| *own == register);
+                answered = place.map_or(answered, |place| answered.max(place + 1));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the next answer, if it comes in time; gives its register.
+    fn hear(&mut self, limit: Duration, take: &mut dyn FnMut(u8, u32)) -> Result<Option<u8>> {
         let began = self.wire.link().now();
         loop {
             let waited = self.wire.link().now().saturating_sub(began);
-            let limit = match self.slowest {
-                Duration::ZERO => longest,
-                slowest => longest.min(LEAST_WAIT.max(8 * slowest) * (1 << attempts)),
-            };
             let left = limit.saturating_sub(waited);
             if left.is_zero() {
-                return Ok(());
+                return Ok(None);
             }
-            if self.hear(left, last, take)? {
-                let waited = self.wire.link().now().saturating_sub(began);
-                self.slowest = self.slowest.max(waited).max(Duration::from_micros(1));
-                return Ok(());
-            }
-        }
-    }
-
-    /// Takes what has come, or comes in time; `true` if the last answer was among it.
-    fn hear(
-        &mut self,
-        patience: Duration,
-        last: u8,
-        take: &mut dyn FnMut(u8, u32),
-    ) -> Result<bool> {
-        let mut patience = patience;
-        while let Some(event) = self.wire.next(patience)? {
-            patience = Duration::ZERO;
-            let Event::Frame(frame) = event else {
+            let Some(Event::Frame(frame)) = self.wire.next(left)? else {
                 continue;
             };
-            match frame.reply() {
-                Some((register, _)) if register == last => return Ok(true),
-                Some((register, value)) => take(register, value),
-                None => {}
+            if let Some((register, value)) = frame.reply() {
+                let waited = self.wire.link().now().saturating_sub(began);
+                self.slowest = self.slowest.max(waited).max(Duration::from_micros(1));
+                take(register, value);
+                return Ok(Some(register));
             }
         }
-        Ok(false)
     }
 
     /// RAM has what it should have.
