@@ -69,7 +69,7 @@ fn rewritten(change: impl Fn(OrderKind, &mut Vec<OrderRecord>)) -> Vec<u8> {
         }
     }
     file.put(&Chunk::End(recording.end.unwrap())).unwrap();
-    file.into_inner()
+    std::mem::take(file.get_mut())
 }
 
 /// Changes the elements of one record.
