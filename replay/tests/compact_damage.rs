@@ -13,7 +13,8 @@ use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::RecorderConfig;
 use lookback_model::stimulus::Random;
 use lookback_model::Recorder;
-use lookback_replay::{verify, Image, Machine, Recording, Report, Step};
+use lookback_replay::verify::{verify, Report};
+use lookback_replay::{Image, Machine, Recording, Step};
 use std::sync::Arc;
 
 struct Run {
