@@ -223,15 +223,18 @@ fn all_harts_are_listed_in_their_order() {
         next[0] > 1000 && next[1] > 1000 && changes > 500,
         "{next:?} {changes}"
     );
-    for hart in ["0", "1"] {
-        let own = json(&on(race(), &["replay", "--hart", hart, "--json"]));
+    for hart in [0, 1] {
+        let own = json(&on(
+            race(),
+            &["replay", "--hart", &hart.to_string(), "--json"],
+        ));
         let own: Vec<_> = own
             .as_array()
             .unwrap()
             .iter()
             .map(|step| &step["pc"])
             .collect();
-        let listed = steps.iter().filter(|step| step["hart"].to_string() == hart);
+        let listed = steps.iter().filter(|step| step["hart"] == hart);
         assert_eq!(own, listed.map(|step| &step["pc"]).collect::<Vec<_>>());
     }
 }
