@@ -14,7 +14,7 @@ pub struct Words {
 
 /// The bits of a word's bytes.
 fn lanes(mask: u8) -> u32 {
-    let lane = |lane: u32| u32::from(mask >> lane & 1) * 0xff << (8 * lane);
+    let lane = |lane: u32| (u32::from(mask >> lane & 1) * 0xff) << (8 * lane);
     (0..4).map(lane).sum()
 }
 

@@ -55,8 +55,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "words-not-compared",
         what: "What somebody else wrote is not found: words are kept, but not compared.",
         block: "word-tags",
-        from: "if (held & ~|lanes & ~differs) begin",
-        to: "if (held & ~|lanes) begin",
+        from: "differs = |((kept$0$read_data ^ seen_word) & needed);",
+        to: "differs = 1'b0;",
         quick: true,
     },
     Fault {
@@ -87,8 +87,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "words-rest-lost",
         what: "An access forgets the bytes of the word that it does not touch.",
         block: "word-tags",
-        from: "(old_word & ~touched)",
-        to: "(old_word & touched)",
+        from: "kept$0$write_data = (old_word & ~touched)",
+        to: "kept$0$write_data = (old_word & touched)",
         quick: false,
     },
     Fault {
