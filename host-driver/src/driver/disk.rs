@@ -18,6 +18,11 @@ pub trait Sink: Write {
 
     /// Waits until everything is on disk.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// Removes what a write that failed has left behind the first `keep` bytes written here.
+    fn cut(&mut self, _keep: u64) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Memory is as safe as it gets.
@@ -46,6 +51,10 @@ impl<S: Sink + ?Sized> Sink for &mut S {
 
     fn sync(&mut self) -> io::Result<()> {
         (**self).sync()
+    }
+
+    fn cut(&mut self, keep: u64) -> io::Result<()> {
+        (**self).cut(keep)
     }
 }
 
@@ -153,6 +162,15 @@ impl Sink for DiskFile {
     fn sync(&mut self) -> io::Result<()> {
         sync(&self.file)?;
         self.safe = self.written;
+        Ok(())
+    }
+
+    fn cut(&mut self, keep: u64) -> io::Result<()> {
+        let torn = self.written.saturating_sub(keep);
+        let metadata = self.file.metadata()?;
+        if torn > 0 && metadata.is_file() {
+            self.file.set_len(metadata.len().saturating_sub(torn))?;
+        }
         Ok(())
     }
 }

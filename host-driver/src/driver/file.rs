@@ -23,6 +23,8 @@ pub struct Recording<W = DiskFile> {
     before: u64,
     console: Vec<u8>,
     intervals: u64,
+    /// The board keeps what is not in the file.
+    resumable: bool,
 }
 
 /// Refuses early what [`Recording::create`] would refuse late, when a board is already waiting.
@@ -82,6 +84,7 @@ impl<W: Sink> Recording<W> {
             before: 0,
             console: Vec::new(),
             intervals: 0,
+            resumable: false,
         };
         recording.append(&Chunk::Config(config))?;
         recording.append(&Chunk::Elf(elf))?;
@@ -96,6 +99,7 @@ impl<W: Sink> Recording<W> {
             before: bytes,
             console: Vec::new(),
             intervals,
+            resumable: true,
         }
     }
 
@@ -134,6 +138,7 @@ impl<W: Sink> Recording<W> {
 
     /// Appends the name of the recording.
     pub fn stream(&mut self, name: u32) -> Result<()> {
+        self.resumable = true;
         self.write(|writer| writer.put_stream(name))
     }
 
@@ -175,13 +180,20 @@ impl<W: Sink> Recording<W> {
 
     fn write(&mut self, put: impl FnOnce(&mut Writer<W>) -> io::Result<()>) -> Result<()> {
         let kept = self.writer.written();
-        put(&mut self.writer).map_err(|error| {
-            anyhow!(
-                "cannot write {}: {error}; its first {kept} bytes, with {}, are kept and readable. \
-                 Make room and record again",
-                self.path.display(),
-                plural(self.intervals, "interval")
-            )
-        })
+        let Err(error) = put(&mut self.writer) else {
+            return Ok(());
+        };
+        // What cannot be cut is still read as a recording that was.
+        let _ = self.writer.get_mut().cut(kept - self.before);
+        let path = self.path.display();
+        let then = match self.resumable {
+            true => format!("then go on: lookback record --resume --port PORT -o {path}"),
+            false => "and record again".into(),
+        };
+        bail!(
+            "cannot write {path}: {error}; its first {kept} bytes, with {}, are kept and readable. \
+             Make room, {then}",
+            plural(self.intervals, "interval")
+        )
     }
 }

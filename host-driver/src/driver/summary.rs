@@ -198,7 +198,7 @@ impl fmt::Display for Summary {
             let file = self.file.display();
             write!(
                 f,
-                "\n  the board may still hold the rest: lookback record --resume -o {file} goes on"
+                "\n  the board may still hold the rest: lookback record --resume --port PORT -o {file} goes on"
             )?;
         }
         if let Some(breach) = &self.breach {

@@ -76,15 +76,18 @@ pub fn run(lookback: &Path, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Instructions that the board's RTL runs: enough to fill its ring several times.
-const RTL_INSTRUCTIONS: &str = "1500000";
+/// Instructions that the board's RTL runs: enough to fill its ring, so that acknowledgements count.
+const RTL_INSTRUCTIONS: &str = "40000";
+/// Instructions an interval: so few that the headers alone are more than the line takes.
+const RTL_INTERVAL: &str = "64";
 
 /// The line of the simulated board, with a program that has more to log than the line takes.
 fn rtl(lookback: &Path, baud: u32, folder: &Path) -> Result<()> {
     let elf = lookback_firmware::folder().join("prebuilt/benches/aes.elf");
     let baud = baud.to_string();
     let output = Command::new(lookback)
-        .args(["record", "--sim", "--json", "--interval", "5000"])
+        .args(["record", "--sim", "--json", "--codec", "bugnet"])
+        .args(["--interval", RTL_INTERVAL])
         .args(["--max-instructions", RTL_INSTRUCTIONS])
         .args(["--link-speed", &baud, "--elf"])
         .arg(elf)
