@@ -67,7 +67,8 @@ end
     }
 }
 
-/// Block RAM: `2^N` words of `W` bits, read and written at the clock edge.
+/// Block RAM: `2^N` words of `W` bits, read and written at the clock edge. Up to 64 words are made of
+/// LUT RAM with a register behind it: the answer of a block RAM comes six nanoseconds after the edge.
 #[derive(LogicBlock)]
 pub struct BlockRam<const W: usize, const N: usize> {
     /// clock of reads and writes
@@ -114,9 +115,10 @@ impl<const W: usize, const N: usize> Logic for BlockRam<W, N> {
     }
 
     fn hdl(&self) -> Verilog {
+        let style = if N <= 6 { "distributed" } else { "block" };
         // Without `no_rw_check` yosys would build the old value of a word that is being written.
         Verilog::Custom(format!(
-            "(* no_rw_check, ram_style = \"block\" *) reg [{}:0] mem [0:{}];
+            "(* no_rw_check, ram_style = \"{style}\" *) reg [{}:0] mem [0:{}];
 
 always @(posedge clock) begin
    read_data <= mem[read_address];

@@ -3,9 +3,12 @@
 //!
 //! ```text
 //!  cycle 1: address ──► set of lines from block RAM
-//!  cycle 2: compare, `known`; with `commit` the line is written back
+//!  cycle 2: compare; with `commit` the access takes effect
+//!  cycle 3: `known`; the line is written back
 //! ```
-//! `address` and masks are kept for both cycles; the next access begins in the cycle after.
+//! `address` and masks are kept for the first two cycles; the next access begins in the third. If that
+//! is of the set which is being written, `conflict` says so in its first cycle, which then has to be
+//! done again.
 //!
 //! A line is two words of block RAM: {mark, epoch, tag} and which of its words have known bytes. The
 //! bytes themselves stand in a third memory, one entry for each word, and count only if the line says
@@ -36,11 +39,23 @@ circuit! {
         pub remove: Signal<In, Bit>,
         /// the access takes effect
         pub commit: Signal<In, Bit>,
-        /// every byte of `need` is known
+        /// every byte of `need` was known to the access that was committed in the cycle before
         pub known: Signal<Out, Bit>,
+        /// the set that is asked for is being written: ask again
+        pub conflict: Signal<Out, Bit>,
         epoch_ff: DFF<Bits<E>>,
         sweeping_ff: DFF<Bit>,
         sweep_ff: DFF<Bits<S>>,
+        /// the access of the cycle before
+        writing_ff: DFF<Bit>,
+        swept_ff: DFF<Bit>,
+        cleared_ff: DFF<Bit>,
+        removing_ff: DFF<Bit>,
+        need_ff: DFF<Bits<4>>,
+        touch_ff: DFF<Bits<4>>,
+        set_ff: DFF<Bits<S>>,
+        word_ff: DFF<Bits<W>>,
+        tag_ff: DFF<Bits<T>>,
         sweeps: Signal<Local, Bit>,
         set: Signal<Local, Bits<S>>,
         tag: Signal<Local, Bits<T>>,
@@ -52,7 +67,6 @@ circuit! {
         line_tag: Signal<Local, Bits<T>>,
         line_epoch: Signal<Local, Bits<E>>,
         same: Signal<Local, Bit>,
-        held: Signal<Local, Bit>,
         seen: Signal<Local, Bits<4>>,
         found: Signal<Local, Bit>,
         found_way: Signal<Local, Bit>,
@@ -72,7 +86,11 @@ circuit! {
         lines: [BlockRam<L, S>; WAYS],
         words: [BlockRam<WORDS, S>; WAYS],
         masks: [BlockRam<4, M>; WAYS],
-        marks: [Signal<Local, Bit>; WAYS],
+        same_ff: [DFF<Bit>; WAYS],
+        held_ff: [DFF<Bit>; WAYS],
+        mark_ff: [DFF<Bit>; WAYS],
+        words_ff: [DFF<Bits<WORDS>>; WAYS],
+        seen_ff: [DFF<Bits<4>>; WAYS],
     }
     constants {
         set_lsb: 6 = W,
@@ -111,7 +129,22 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, epoch_ff, sweeping_ff, sweep_ff);
+        dff_setup!(
+            self,
+            clock,
+            epoch_ff,
+            sweeping_ff,
+            sweep_ff,
+            writing_ff,
+            swept_ff,
+            cleared_ff,
+            removing_ff,
+            need_ff,
+            touch_ff,
+            set_ff,
+            word_ff,
+            tag_ff
+        );
         self.word.next = self.address.val().get_bits::<W>(0);
         self.tag.next = self.address.val().get_bits::<T>(self.tag_lsb.val().index());
         self.set.next = self.address.val().get_bits::<S>(self.set_lsb.val().index());
@@ -122,43 +155,69 @@ impl<
         self.place.next = (bit_cast::<M, S>(self.set.val()) << self.set_lsb.val())
             | bit_cast::<M, W>(self.word.val());
         self.here.next = self.one_word.val() << self.word.val();
+        self.conflict.next = self.writing_ff.q.val() & (self.set.val() == self.set_ff.q.val());
 
-        // Which way holds the line, and what it knows.
-        self.found.next = false;
-        self.found_way.next = false;
-        self.last_used.next = false;
-        self.known.next = !self.need.val().any();
-        self.old_words.next = self.no_words.val();
-        self.old_lanes.next = self.no_lanes.val();
+        // The second cycle: which way holds the line.
         for i in 0..WAYS {
             self.lines[i].clock.next = self.clock.val();
             self.words[i].clock.next = self.clock.val();
             self.masks[i].clock.next = self.clock.val();
+            self.same_ff[i].clock.next = self.clock.val();
+            self.held_ff[i].clock.next = self.clock.val();
+            self.mark_ff[i].clock.next = self.clock.val();
+            self.words_ff[i].clock.next = self.clock.val();
+            self.seen_ff[i].clock.next = self.clock.val();
             self.lines[i].read_address.next = self.set.val();
             self.words[i].read_address.next = self.set.val();
             self.masks[i].read_address.next = self.place.val();
             self.line.next = self.lines[i].read_data.val();
             self.line_words.next = self.words[i].read_data.val();
-            self.seen.next = self.masks[i].read_data.val();
             self.line_tag.next = self.line.val().get_bits::<T>(0);
             self.line_epoch.next = self.line.val().get_bits::<E>(self.epoch_lsb.val().index());
-            self.marks[i].next = self.line.val().get_bit(self.mark_lsb.val().index());
-            self.last_used.next = self.last_used.val() ^ self.marks[i].val();
             self.same.next = self.line_words.val().any()
                 & (self.line_tag.val() == self.tag.val())
                 & (self.line_epoch.val() == self.epoch_ff.q.val())
                 & !self.sweeps.val();
-            self.held.next = self.same.val() & (self.line_words.val() & self.here.val()).any();
-            self.lanes.next = self.need.val() & !self.seen.val();
-            if self.same.val() {
+            self.same_ff[i].d.next = self.same.val();
+            self.held_ff[i].d.next =
+                self.same.val() & (self.line_words.val() & self.here.val()).any();
+            self.mark_ff[i].d.next = self.line.val().get_bit(self.mark_lsb.val().index());
+            self.words_ff[i].d.next = self.line_words.val();
+            self.seen_ff[i].d.next = self.masks[i].read_data.val();
+        }
+        self.writing_ff.d.next = self.commit.val() | self.clear.val();
+        self.swept_ff.d.next = self.sweeps.val();
+        self.cleared_ff.d.next = self.clear.val();
+        self.removing_ff.d.next = self.remove.val();
+        self.need_ff.d.next = self.need.val();
+        self.touch_ff.d.next = self.touch.val();
+        self.set_ff.d.next = self.set.val();
+        self.word_ff.d.next = self.word.val();
+        self.tag_ff.d.next = self.tag.val();
+
+        // The third: what it knows.
+        self.place.next = (bit_cast::<M, S>(self.set_ff.q.val()) << self.set_lsb.val())
+            | bit_cast::<M, W>(self.word_ff.q.val());
+        self.here.next = self.one_word.val() << self.word_ff.q.val();
+        self.found.next = false;
+        self.found_way.next = false;
+        self.last_used.next = false;
+        self.known.next = !self.need_ff.q.val().any();
+        self.old_words.next = self.no_words.val();
+        self.old_lanes.next = self.no_lanes.val();
+        for i in 0..WAYS {
+            self.seen.next = self.seen_ff[i].q.val();
+            self.last_used.next = self.last_used.val() ^ self.mark_ff[i].q.val();
+            self.lanes.next = self.need_ff.q.val() & !self.seen.val();
+            if self.same_ff[i].q.val() {
                 self.found.next = true;
                 self.found_way.next = i != 0;
-                self.old_words.next = self.old_words.val() | self.line_words.val();
+                self.old_words.next = self.old_words.val() | self.words_ff[i].q.val();
             }
-            if self.held.val() {
+            if self.held_ff[i].q.val() {
                 self.old_lanes.next = self.old_lanes.val() | self.seen.val();
             }
-            if self.held.val() & !self.lanes.val().any() {
+            if self.held_ff[i].q.val() & !self.lanes.val().any() {
                 self.known.next = true;
             }
         }
@@ -168,41 +227,40 @@ impl<
         }
 
         // What the access leaves. A set that is swept is found nowhere and touched nowhere.
-        self.lanes.next = self.touch.val();
-        if self.sweeps.val() {
+        self.lanes.next = self.touch_ff.q.val();
+        if self.swept_ff.q.val() {
             self.lanes.next = self.no_lanes.val();
         }
         self.left_lanes.next = self.old_lanes.val() | self.lanes.val();
-        if self.remove.val() {
+        if self.removing_ff.q.val() {
             self.left_lanes.next = self.old_lanes.val() & !self.lanes.val();
         }
         self.left_words.next = self.old_words.val() & !self.here.val();
         if self.left_lanes.val().any() {
             self.left_words.next = self.old_words.val() | self.here.val();
         }
-        self.fresh.next = bit_cast::<L, T>(self.tag.val())
+        self.fresh.next = bit_cast::<L, T>(self.tag_ff.q.val())
             | (bit_cast::<L, E>(self.epoch_ff.q.val()) << self.epoch_lsb.val());
         for i in 0..WAYS {
             self.chosen.next = self.way.val() ^ (i == 0);
-            self.mark.next = self.marks[i].val();
-            if self.chosen.val() & !self.remove.val() & !self.sweeps.val() {
-                self.mark.next = self.last_used.val() ^ self.marks[i].val() ^ (i != 0);
+            self.mark.next = self.mark_ff[i].q.val();
+            if self.chosen.val() & !self.removing_ff.q.val() & !self.swept_ff.q.val() {
+                self.mark.next = self.last_used.val() ^ self.mark_ff[i].q.val() ^ (i != 0);
             }
-            if self.clear.val() {
+            if self.cleared_ff.q.val() {
                 self.mark.next = false;
             }
-            self.writes.next = self.clear.val()
-                | (self.commit.val()
-                    & (self.sweeping_ff.q.val()
-                        | (self.chosen.val() & (self.found.val() | !self.remove.val()))));
+            self.writes.next = self.writing_ff.q.val()
+                & (self.swept_ff.q.val()
+                    | (self.chosen.val() & (self.found.val() | !self.removing_ff.q.val())));
             self.lines[i].write_enable.next = self.writes.val();
-            self.lines[i].write_address.next = self.set.val();
+            self.lines[i].write_address.next = self.set_ff.q.val();
             self.lines[i].write_data.next = self.fresh.val();
             if self.mark.val() {
                 self.lines[i].write_data.next = self.fresh.val() | self.mark_bit.val();
             }
             self.words[i].write_enable.next = self.writes.val();
-            self.words[i].write_address.next = self.set.val();
+            self.words[i].write_address.next = self.set_ff.q.val();
             self.words[i].write_data.next = self.left_words.val();
             self.masks[i].write_enable.next = self.writes.val();
             self.masks[i].write_address.next = self.place.val();
@@ -260,7 +318,7 @@ mod tests {
         }
         tags.clear.next = false;
         let mut random = Random::new(seed);
-        let mut known = [0; 2];
+        let (mut known, mut conflicts) = ([0; 2], 0);
         for _ in 0..20_000 {
             if random.chance(8) {
                 model.next_interval();
@@ -280,12 +338,18 @@ mod tests {
             tags.need.next = u64::from(if snoop { 0 } else { rmask }).into();
             tags.touch.next = u64::from(rmask | wmask).into();
             tags.remove.next = snoop;
-            tick!(tags);
-            tags.commit.next = true;
             settle(&mut tags);
-            let found = tags.known.val();
+            let conflict = tags.conflict.val();
+            conflicts += u32::from(conflict);
+            tick!(tags);
+            if conflict {
+                tick!(tags);
+            }
+            tags.commit.next = true;
             tick!(tags);
             tags.commit.next = false;
+            settle(&mut tags);
+            let found = tags.known.val();
             if snoop {
                 model.snoop(addr, rmask | wmask);
             } else {
@@ -294,6 +358,7 @@ mod tests {
             }
         }
         assert!(known[0] > 1000 && known[1] > 1000, "{known:?}");
+        assert!(conflicts > 1000, "{conflicts}");
     }
 
     #[test]

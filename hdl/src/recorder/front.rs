@@ -1,9 +1,9 @@
 //! The front of the recorder: from retirements to the bytes of intervals.
 //!
 //! ```text
-//!  rvfi ──► retire ──► interval ──► queue ──► sequencer ──► fifo ──► encoder ──► packer ──► bytes
-//! snoop      │ │          ▲                      │                      │
-//!            │ └─ known_code                    tags                dictionary
+//!  rvfi ──► retire ──► interval ──► queue ──► sequencer ──► decision ──► fifo ──► encoder ──► packer ──► bytes
+//! snoop      │ │          ▲                      │             ▲                     │
+//!            │ └─ known_code                    tags ──────────┘                 dictionary
 //!            └─── shadow, digest, counters
 //! ```
 //! One retirement and one foreign write a cycle; both reach `interval` one cycle later, which
@@ -11,6 +11,7 @@
 //! there is still room for everything on its way.
 
 use super::counters::Counters;
+use super::decision::Decision;
 use super::dictionary::Dictionary;
 use super::digest::DigestStep;
 use super::encoder::Encoder;
@@ -174,7 +175,9 @@ circuit! {
         queue: InputQueue,
         sequencer: Sequencer,
         tags: FirstLoadTags<WAYS, S, W, WORDS, T, E, L, M>,
+        decision: Decision,
         fifo: EventFifo<F, RESERVE>,
+        head: Decision,
         dictionary: Dictionary<I, P, LANES, B, R>,
         encoder: Encoder<I>,
         packer: Packer,
@@ -243,6 +246,8 @@ impl<
         self.queue.clock.next = self.clock.val();
         self.sequencer.clock.next = self.clock.val();
         self.tags.clock.next = self.clock.val();
+        self.decision.clock.next = self.clock.val();
+        self.head.clock.next = self.clock.val();
         self.fifo.clock.next = self.clock.val();
         self.dictionary.clock.next = self.clock.val();
         self.encoder.clock.next = self.clock.val();
@@ -387,7 +392,9 @@ impl<
         self.control.pressure.next = self.queue.half.val() | self.fifo.pressure.val();
         self.control.live.next = self.shadow.live.val();
         self.control.drained.next = self.queue.empty.val()
+            & self.decision.empty.val()
             & self.fifo.empty.val()
+            & self.head.empty.val()
             & self.encoder.idle.val()
             & self.packer.idle.val();
 
@@ -438,7 +445,7 @@ impl<
         self.sequencer.masks.next = self.queue.head_masks.val();
         self.sequencer.snoop_addr.next = self.queue.head_snoop_addr.val();
         self.sequencer.digest.next = self.control.total_digest.val();
-        self.sequencer.full.next = self.fifo.full.val();
+        self.sequencer.full.next = self.decision.full.val();
         self.tags.clear.next = self.control.clear.val();
         self.tags.address.next = self.sequencer.tag_address.val();
         self.tags.need.next = self.sequencer.tag_need.val();
@@ -465,25 +472,44 @@ impl<
             self.words[i].advance.next = self.sequencer.tag_advance.val();
             self.known.next = self.words[i].known.val();
         }
-        self.sequencer.tag_known.next = self.known.val();
+        // Words are written back with `commit` itself: no set is ever being written.
+        self.sequencer.tag_conflict.next = self.tags.conflict.val() & !self.compares.val().any();
 
         // Events to bytes.
         self.fifo.clear.next = self.clears.val();
-        self.fifo.push.next = self.sequencer.push.val();
-        self.fifo.kind.next = self.sequencer.event_kind.val();
-        self.fifo.position.next = self.sequencer.event_position.val();
-        self.fifo.value.next = self.sequencer.event_value.val();
-        self.fifo.pop.next = self.encoder.event_pop.val();
+        self.decision.clear.next = self.clears.val();
+        self.decision.push.next = self.sequencer.push.val();
+        self.decision.asks.next = self.sequencer.event_asks.val();
+        self.decision.kind.next = self.sequencer.event_kind.val();
+        self.decision.position.next = self.sequencer.event_position.val();
+        self.decision.value.next = self.sequencer.event_value.val();
+        self.decision.known.next = self.known.val();
+        self.decision.next_full.next = self.fifo.full.val();
+        self.fifo.push.next = self.decision.next_push.val();
+        self.fifo.kind.next = self.decision.next_kind.val();
+        self.fifo.position.next = self.decision.next_position.val();
+        self.fifo.value.next = self.decision.next_value.val();
+        // The FIFO's head in registers, about which nothing is left to decide: a block RAM's answer comes
+        // too late in the cycle for the dictionary.
+        self.head.clear.next = self.clears.val();
+        self.head.push.next = self.fifo.valid.val() & !self.head.full.val();
+        self.head.asks.next = false;
+        self.head.known.next = false;
+        self.head.kind.next = self.fifo.head_kind.val();
+        self.head.position.next = self.fifo.head_position.val();
+        self.head.value.next = self.fifo.head_value.val();
+        self.head.next_full.next = !self.encoder.event_pop.val();
+        self.fifo.pop.next = self.fifo.valid.val() & !self.head.full.val();
         self.dictionary.empty.next = self.encoder.dict_empty.val();
         self.dictionary.look.next = self.encoder.dict_look.val();
-        self.dictionary.value.next = self.fifo.head_value.val();
+        self.dictionary.value.next = self.head.next_value.val();
         self.encoder.clear.next = self.clears.val();
         self.encoder.clear_half.next = self.control.sweep.val().get_bit(3);
         self.encoder.count_bits.next = self.count_bits.val();
-        self.encoder.event_valid.next = self.fifo.valid.val();
-        self.encoder.event_kind.next = self.fifo.head_kind.val();
-        self.encoder.event_position.next = self.fifo.head_position.val();
-        self.encoder.event_value.next = self.fifo.head_value.val();
+        self.encoder.event_valid.next = !self.head.empty.val();
+        self.encoder.event_kind.next = self.head.next_kind.val();
+        self.encoder.event_position.next = self.head.next_position.val();
+        self.encoder.event_value.next = self.head.next_value.val();
         self.encoder.dict_done.next = self.dictionary.done.val();
         self.encoder.dict_hit.next = self.dictionary.hit.val();
         self.encoder.dict_index.next = self.dictionary.index.val();

@@ -11,6 +11,7 @@ pub(crate) mod circuit;
 pub mod chunk_counter;
 pub mod config;
 pub mod counters;
+pub mod decision;
 pub mod dictionary;
 pub mod digest;
 pub mod encoder;

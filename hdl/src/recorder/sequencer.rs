@@ -10,7 +10,8 @@
 //!
 //! Kinds of event: 0 REDIRECT, 1 TRAP, 2 FETCH (the numbers of the escapes), 3 the interval ends,
 //! 4 an operation that is not logged, 5 one that is, 8 boundary: with bit 0 an interval opens, with
-//! bit 1 a gap ended before.
+//! bit 1 a gap ended before. An event of kind 2 or 4 that asks is pushed before the tags have answered:
+//! see `decision`.
 
 use rust_hdl::prelude::*;
 
@@ -57,12 +58,14 @@ circuit! {
         pub tag_advance: Signal<Out, Bit>,
         /// tags: the instruction word is read
         pub tag_fetch: Signal<Out, Bit>,
-        /// tags: the bytes are known
-        pub tag_known: Signal<In, Bit>,
+        /// tags: the set is being written, ask again
+        pub tag_conflict: Signal<In, Bit>,
         /// the event FIFO takes nothing
         pub full: Signal<In, Bit>,
         /// an event
         pub push: Signal<Out, Bit>,
+        /// the tags decide about it, in the next cycle
+        pub event_asks: Signal<Out, Bit>,
         /// its kind
         pub event_kind: Signal<Out, Bits<4>>,
         /// its position
@@ -89,7 +92,6 @@ circuit! {
         looks: Signal<Local, Bit>,
         steps: Signal<Local, Bit>,
         more: Signal<Local, Bit>,
-        unknown: Signal<Local, Bit>,
     }
     constants {
         no_mask: 4 = 0,
@@ -172,7 +174,6 @@ impl Logic for Sequencer {
             | (self.at_snoop.val() & self.flags.val().get_bit(10));
 
         // The event, in the same way.
-        self.unknown.next = !self.tag_known.val();
         self.event_position.next = self.position.val();
         self.event_value.next = self.no_value.val();
         self.event_kind.next = self.kind_redirect.val();
@@ -193,7 +194,7 @@ impl Logic for Sequencer {
             self.event_kind.next = self.kind_skipped.val();
             if self.flags.val().get_bit(6) {
                 self.event_kind.next = self.kind_trap.val();
-            } else if self.unknown.val() | self.flags.val().get_bit(8) {
+            } else if self.flags.val().get_bit(8) {
                 self.event_kind.next = self.kind_logged.val();
             }
         }
@@ -206,11 +207,17 @@ impl Logic for Sequencer {
         self.steps.next = self.valid.val()
             & (self.looked_ff.q.val() | !self.looks.val())
             & (!self.full.val() | self.at_snoop.val());
-        self.looked_ff.d.next = self.valid.val() & self.looks.val() & !self.steps.val();
+        self.looked_ff.d.next =
+            self.valid.val() & self.looks.val() & !self.steps.val() & !self.tag_conflict.val();
+        self.event_asks.next = (self.at_fetch.val() & !self.flags.val().get_bit(5))
+            | (self.at_own.val()
+                & self.flags.val().get_bit(7)
+                & !self.flags.val().get_bit(8)
+                & !self.flags.val().get_bit(6));
         self.push.next = self.steps.val()
             & (self.boundary.val()
                 | self.at_redirect.val()
-                | (self.at_fetch.val() & (self.unknown.val() | self.flags.val().get_bit(5)))
+                | self.at_fetch.val()
                 | (self.at_own.val()
                     & (self.flags.val().get_bit(6) | self.flags.val().get_bit(7)))
                 | self.at_last.val());

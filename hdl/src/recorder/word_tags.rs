@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!  cycle 1: address ──► set of lines, and the words kept, from block RAM
-//!  cycle 2: compare tags, masks and words, `known`; with `commit` line and word are written back
+//!  cycle 2: compare tags, masks and words; with `commit` line and word are written back
+//!  cycle 3: `known`
 //! ```
 //! A read is known only if the hart would read again what it has seen last. So nobody has to tell when
 //! somebody else writes: a word that was changed behind the hart's back differs. Lines, masks, marks
@@ -48,8 +49,11 @@ circuit! {
         pub written: Signal<In, Bits<4>>,
         /// the access takes effect
         pub commit: Signal<In, Bit>,
-        /// every byte of `need` is known, and is what it was
+        /// every byte of `need` was known to the access that was committed in the cycle before, and was
+        /// what it had been
         pub known: Signal<Out, Bit>,
+        known_ff: DFF<Bit>,
+        knows: Signal<Local, Bit>,
         waiting: LutRam<32, 4>,
         write_ff: DFF<Bits<4>>,
         read_ff: DFF<Bits<4>>,
@@ -151,8 +155,10 @@ impl<
             sweeping_ff,
             sweep_ff,
             write_ff,
-            read_ff
+            read_ff,
+            known_ff
         );
+        self.known.next = self.known_ff.q.val();
         // What the entries of the input queue have stored.
         self.waiting.clock.next = self.clock.val();
         self.waiting.write_address.next = self.write_ff.q.val();
@@ -241,7 +247,7 @@ impl<
         self.found.next = false;
         self.found_way.next = false;
         self.last_used.next = false;
-        self.known.next = !self.need.val().any();
+        self.knows.next = !self.need.val().any();
         self.old_words.next = self.no_words.val();
         self.old_lanes.next = self.no_lanes.val();
         self.old_word.next = self.no_word.val();
@@ -279,9 +285,10 @@ impl<
                 self.old_word.next = self.old_word.val() | self.kept[i].read_data.val();
             }
             if self.held.val() & !self.lanes.val().any() & !self.differs.val() {
-                self.known.next = true;
+                self.knows.next = true;
             }
         }
+        self.known_ff.d.next = self.knows.val();
         self.way.next = !self.last_used.val() & self.two_ways.val().any();
         if self.found.val() {
             self.way.next = self.found_way.val();

@@ -1,6 +1,7 @@
 //! The blocks of `hdl/src/recorder`.
 
 mod control;
+mod decision;
 mod dictionary;
 mod encoder;
 mod front;
@@ -22,6 +23,7 @@ use lookback_hdl::recorder::{
     chunk_counter::ChunkCounter,
     config::{TinyFront, TinyPair, TinyPairOrder, TinyQuadOrder, TinyRecorder, TinyWordsFront},
     counters::Counters,
+    decision::Decision,
     dictionary::Dictionary,
     digest::DigestStep,
     encoder::Encoder,
@@ -57,6 +59,9 @@ pub const BLOCKS: &[Block] = &[
         clock; in clear retire cycle stall lose mark;
         out retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
             mark_cycles_lo mark_cycles_hi gap_lost_lo gap_lost_hi),
+    block!("decision", decision::Events, 100; Decision:
+        clock; in clear push asks kind position value known next_full;
+        out full empty next_push next_kind next_position next_value),
     block!("dictionary", dictionary::Lookups<6>, 24; Dictionary<6, 7, 8, 3, 3>:
         clock; in empty look value; out done hit index),
     block!("dictionary-small", dictionary::Lookups<3>, 120; Dictionary<3, 4, 4, 2, 1>:
@@ -75,9 +80,9 @@ pub const BLOCKS: &[Block] = &[
         clock; in clear push kind position value pop;
         out valid empty full pressure behind head_kind head_position head_value),
     block!("first-load-tags", memories::Tags<2>, 150; FirstLoadTags<2, 2, 1, 2, 27, 2, 30, 3>:
-        clock; in clear advance address need touch remove commit; out known),
+        clock; in clear advance address need touch remove commit; out known conflict),
     block!("first-load-tags-direct", memories::Tags<1>, 80; FirstLoadTags<1, 2, 1, 2, 27, 2, 30, 3>:
-        clock; in clear advance address need touch remove commit; out known),
+        clock; in clear advance address need touch remove commit; out known conflict),
     block!("front", front::Runs, 48; TinyFront:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
@@ -168,10 +173,10 @@ pub const BLOCKS: &[Block] = &[
             wmask store store_data data operation certain value snooped snooped_memory
             snooped_addr snooped_mask),
     block!("sequencer", sequencer::Entries, 100; Sequencer:
-        clock; in clear valid flags position pc insn value addr masks snoop_addr digest tag_known
-            full;
-        out pop tag_address tag_need tag_touch tag_remove tag_commit tag_advance tag_fetch push event_kind
-            event_position event_value),
+        clock; in clear valid flags position pc insn value addr masks snoop_addr digest
+            tag_conflict full;
+        out pop tag_address tag_need tag_touch tag_remove tag_commit tag_advance tag_fetch push
+            event_asks event_kind event_position event_value),
     block!("trigger", trigger::Watch, 100; Trigger:
         clock; in clear rvfi_insn rvfi_breaks rvfi_trap rvfi_pc_rdata rvfi_mem_addr rvfi_mem_rmask
             rvfi_mem_wmask on_trap watch watch_lo watch_hi pin disarm recording trap accept;

@@ -23,6 +23,8 @@ pub struct Entry {
     digest: u32,
     /// what the tags say of the instruction word and of the data
     knows: (bool, bool),
+    /// cycles of this entry in which the tags are busy with its set, bit by bit
+    conflicts: u16,
     /// cycles before the entry is there
     pause: u8,
     /// cycles of this entry in which the event FIFO is full, bit by bit, and free ever after
@@ -105,11 +107,13 @@ impl Check for Entries {
         let pause = prop_oneof![3 => Just(0u8), 1 => 0..5u8];
         let full = prop_oneof![2 => Just(0u16), 1 => any::<u16>(), 1 => Just(0xff)];
         let cleared = (seldom(10), 0..6u8).prop_map(|(is, after)| is.then_some(after));
-        let met = ((any::<bool>(), any::<bool>()), pause, full, cleared);
+        let conflicts = prop_oneof![2 => Just(0u16), 1 => any::<u16>()];
+        let knows = (any::<bool>(), any::<bool>());
+        let met = (knows, conflicts, pause, full, cleared);
         let entry = (what, data, met).prop_map(|(what, data, met)| {
             let (flags, position, pc, insn, value) = what;
             let (addr, masks, snoop_addr, digest) = data;
-            let (knows, pause, full, cleared) = met;
+            let (knows, conflicts, pause, full, cleared) = met;
             Entry {
                 flags,
                 position,
@@ -121,6 +125,7 @@ impl Check for Entries {
                 snoop_addr,
                 digest,
                 knows,
+                conflicts,
                 pause,
                 full,
                 cleared,
@@ -213,8 +218,8 @@ fn process(dut: &mut dyn Dut, entry: &Entry, out: &mut Records) {
         let full = u32::from(entry.full) >> cycle.min(16) & 1;
         dut.set("full", full);
         let answer = lookups.get(asked.len()).is_some_and(|(_, known)| *known);
-        // The tags answer in the second cycle; before that they say anything.
-        dut.set("tag_known", (!answer).into());
+        let conflict = u32::from(entry.conflicts) >> cycle.min(16) & 1;
+        dut.set("tag_conflict", conflict);
         let now = [
             "tag_address",
             "tag_need",
@@ -224,22 +229,33 @@ fn process(dut: &mut dyn Dut, entry: &Entry, out: &mut Records) {
         ]
         .map(|p| dut.get(p));
         if dut.get("tag_commit") == 1 {
-            dut.set("tag_known", answer.into());
             if now != before {
                 seen.say("address not kept", true);
             }
             asked.push(now);
         }
-        before = now;
+        // What meets a conflict was not read.
+        before = if conflict == 1 { [u32::MAX; 5] } else { now };
         if dut.get("push") == 1 {
             if full == 1 {
                 seen.say("pushed while full", true);
             }
-            let kind = dut.get("event_kind");
-            seen.say("event", kind);
-            seen.say("position", dut.get("event_position"));
-            if kind != 1 {
-                seen.say("value", dut.get("event_value"));
+            // What asks is decided by the answer to the lookup of this cycle.
+            let asks = dut.get("event_asks") == 1;
+            if asks && dut.get("tag_commit") == 0 {
+                seen.say("asks without a lookup", true);
+            }
+            let kind = match dut.get("event_kind") {
+                2 if asks && answer => None,
+                4 if asks && !answer => Some(5),
+                kind => Some(kind),
+            };
+            if let Some(kind) = kind {
+                seen.say("event", kind);
+                seen.say("position", dut.get("event_position"));
+                if kind != 1 {
+                    seen.say("value", dut.get("event_value"));
+                }
             }
         }
         if dut.get("tag_advance") == 1 {

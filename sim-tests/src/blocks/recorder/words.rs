@@ -182,9 +182,9 @@ fn look_up(dut: &mut dyn Dut, access: &Access) -> u32 {
     dut.set("written", wmask.into());
     dut.cycle();
     dut.set("commit", commit.into());
-    let known = dut.get("known");
     dut.cycle();
     dut.set("commit", 0);
+    let known = dut.get("known");
     pulse(dut, "pop");
     known
 }
