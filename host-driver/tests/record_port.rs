@@ -234,7 +234,7 @@ fn a_port_that_vanishes_is_told() {
     drop(host);
     let elf = firmware("hello");
     let args = ["record", "--port", &port, "--elf", &elf, "--timeout", "2"];
-    let mut child = Running::start(&scratch, &args);
+    let child = Running::start(&scratch, &args);
     std::thread::sleep(Duration::from_millis(300));
     drop(board);
     let run = child.wait();
