@@ -224,3 +224,21 @@ fn ctrl_c_stops_the_board_and_keeps_everything() {
     run.says("stopped by the host");
     run.says("300 instructions");
 }
+
+/// A port that goes is an error, never a quiet success.
+#[test]
+fn a_port_that_vanishes_is_told() {
+    let scratch = Scratch::new();
+    let (board, host) = TTYPort::pair().unwrap();
+    let port = host.name().unwrap();
+    drop(host);
+    let elf = firmware("hello");
+    let args = ["record", "--port", &port, "--elf", &elf, "--timeout", "2"];
+    let child = Running::start(&scratch, &args);
+    std::thread::sleep(Duration::from_millis(300));
+    drop(board);
+    let run = child.wait();
+    assert_eq!(run.status, Some(2), "{run:?}");
+    assert!(run.stderr.contains(&port), "{run:?}");
+    scratch.has_no("hello.lbk");
+}

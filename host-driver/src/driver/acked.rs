@@ -31,6 +31,9 @@ const SYNC: Duration = Duration::from_millis(200);
 /// A log of which nothing arrives is given up after so many times the patience for a silent board.
 const STUCK: u32 = 3;
 
+/// A connection that breaks so often without a piece of the log between is given up.
+const MOST_BREAKS: u32 = 100;
+
 /// So many answers that it neither records nor has ended mean that a board does not.
 const IDLE_ANSWERS: u32 = 4;
 
@@ -110,6 +113,8 @@ struct Acked<'w, 'l, 'f, W> {
     /// Since when the board is known to have bytes of which none arrives.
     stuck_since: Option<Duration>,
     last_sync: Duration,
+    /// How often the connection broke one after the other, and when it last did.
+    breaks: (u32, Duration),
     position: u64,
     /// Cycles and bytes at the beginning.
     line_began: Option<(u64, u64)>,
@@ -152,6 +157,7 @@ pub(super) fn drain<W: Sink>(
         ended: 0,
         stuck_since: None,
         last_sync: now,
+        breaks: (0, now),
         position: 0,
         line_began,
         armed: Armed::default(),
@@ -196,6 +202,15 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
             Err(error) => {
                 if self.wire.worked() {
                     watcher.note(&format!("{error:#}; trying to connect again"));
+                }
+                let now = self.wire.link().now();
+                let lasted = now.saturating_sub(self.breaks.1) > self.wire.patience();
+                self.breaks = (if lasted { 1 } else { self.breaks.0 + 1 }, now);
+                if self.breaks.0 > MOST_BREAKS {
+                    return Ok(Some(Over::Paused(format!(
+                        "the connection to {} breaks again and again",
+                        self.wire.link().name()
+                    ))));
                 }
                 if let Err(error) = self.wire.reconnect() {
                     return Ok(Some(Over::Paused(format!("{error:#}"))));
@@ -274,6 +289,7 @@ impl<W: Sink> Acked<'_, '_, '_, W> {
                 self.last_progress = self.wire.link().now();
                 self.ended = self.wire.ended();
                 self.stuck_since = None;
+                self.breaks.0 = 0;
                 self.nudges = 0;
                 self.position += summary.instructions - before;
             }

@@ -21,6 +21,8 @@ use std::path::Path;
 
 /// Seeded runs in every test run.
 const RUNS: u64 = 12_000;
+/// The same on a cable that is hardly one.
+const BAD_RUNS: u64 = 200;
 /// How often a user asks the board for the rest before giving up.
 const MOST_RESUMES: usize = 40;
 
@@ -178,4 +180,29 @@ fn whatever_the_cable_does_nothing_is_lost_silently() {
         files > RUNS * 5 / 6 && whole > RUNS * 3 / 4,
         "{files} {whole}"
     );
+}
+
+/// On a cable over which hardly a frame comes whole, a recording is made or given up; it never hangs.
+#[test]
+fn a_cable_that_is_too_bad_is_given_up() {
+    let first = std::env::var("LOOKBACK_SEED").map_or(0, |seed| seed.parse().unwrap());
+    for seed in first..first + BAD_RUNS {
+        let mut random = Random::new(seed);
+        let Plan {
+            settings,
+            ring_bits,
+            script,
+            ..
+        } = plan(seed);
+        let fault = [Fault::Flip, Fault::Drop, Fault::Disconnect][random.below(3) as usize];
+        let faults = Faults::default().with(fault, 0.02 + 0.08 * random.fraction());
+        let board = Board::new(ring_bits, script);
+        let elf = Elf {
+            name: "fw.elf".into(),
+            bytes: vec![],
+        };
+        if let Some((file, board)) = survive(seed, board, faults, &settings, elf, |_| {}) {
+            judge(seed, &file, &board);
+        }
+    }
 }

@@ -103,7 +103,7 @@ fn rtl(lookback: &Path, baud: u32, folder: &Path) -> Result<()> {
         "| {baud}, RTL | {} | {:.2} % | | {:.2} % | | | |",
         number("bytes"),
         share * 100.0,
-        (1.0 - busy) * 100.0
+        (1.0 - busy).max(0.0) * 100.0
     );
     ensure!(share >= LEAST_LOG, "too little of the board's line is log");
     ensure!(
