@@ -2,7 +2,7 @@
 //! that brings about other interleavings.
 
 use crate::recorder::circuit::{circuit, Pending};
-use crate::recorder::config::{BUGNET, ORDER, TINY, TINY_ORDER};
+use crate::recorder::config::{BUGNET, ORDER, SMALL, TINY, TINY_ORDER};
 use crate::recorder::several::SeveralRecorder;
 use crate::several;
 use crate::soc::smp::Smp;
@@ -163,6 +163,8 @@ pub type SimSmp4 = SimSmp<4, 3>;
 pub type BugnetBoard2 = several!(SmpBoard, BUGNET, ORDER, 2, 1);
 /// Four harts with the recorder of the preset `bugnet`.
 pub type BugnetBoard4 = several!(SmpBoard, BUGNET, ORDER, 4, 3);
+/// The same with a ring of 4 KB: the preset `small-2` of boards.
+pub type SmallBoard2 = several!(SmpBoard, SMALL, ORDER, 2, 1);
 /// Two harts with the recorder of the preset `tiny`.
 pub type TinyBoard2 = several!(SmpBoard, TINY, TINY_ORDER, 2, 1);
 /// Four harts with the recorder of the preset `tiny`.
