@@ -277,7 +277,7 @@ fn placed(
 }
 
 /// The boards whose synthesis is checked every day: exact, and quick enough.
-const CHECKED: &[&str] = &["hx8k", "ulx3s-25"];
+const CHECKED: &[&str] = &["hx8k", "icebreaker"];
 
 /// Fails when a board does not fit, or its cells are not those that `bitstreams/` tells of. The
 /// recorders' own budgets are `cargo xtask synth`'s.
