@@ -12,7 +12,8 @@ use crate::boards::sim::{
     BugnetBoard, BugnetBoardAt, SimSoc, SmallBoardAt, TinyBoard, TinyBoardAt, WordsBoard,
 };
 use crate::boards::smp::{
-    BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4, WordsBoard2, WordsBoard4,
+    BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, SmallBoard2, TinyBoard2, TinyBoard4, WordsBoard2,
+    WordsBoard4,
 };
 use crate::compact::config::FullRecorder;
 use crate::recorder::config::{BugnetPair, BugnetRecorder, PairOrder, TinyPair, TinyRecorder};
@@ -88,6 +89,11 @@ pub fn board_soc_block() -> Box<dyn Block> {
     Box::new(SimSoc::default())
 }
 
+/// The SoC with two harts alone, for those who only want its Verilog.
+pub fn board_smp_2_block() -> Box<dyn Block> {
+    Box::new(SimSmp2::default())
+}
+
 /// The SoC with a recorder for an FPGA board: a preset by its name, and the board's clock.
 pub fn board_at(preset: &str, clock_hz: u32) -> Option<Box<dyn Block>> {
     Some(match (preset, clock_hz) {
@@ -95,6 +101,8 @@ pub fn board_at(preset: &str, clock_hz: u32) -> Option<Box<dyn Block>> {
         ("bugnet", 48_000_000) => Box::new(BugnetBoardAt::<48_000_000>::default()),
         ("bugnet", 27_000_000) => Box::new(BugnetBoardAt::<27_000_000>::default()),
         ("bugnet", 12_000_000) => Box::new(BugnetBoardAt::<12_000_000>::default()),
+        ("full", 50_000_000) => Box::new(FullBoard::default()),
+        ("small-2", 50_000_000) => Box::new(SmallBoard2::default()),
         ("small", 50_000_000) => Box::new(SmallBoardAt::<50_000_000>::default()),
         ("small", 48_000_000) => Box::new(SmallBoardAt::<48_000_000>::default()),
         ("small", 27_000_000) => Box::new(SmallBoardAt::<27_000_000>::default()),

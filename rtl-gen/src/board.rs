@@ -28,11 +28,12 @@ pub fn find_board(name: &str) -> Result<&'static Board> {
 }
 
 /// The presets that a recorder on a board can have.
-pub const RECORDERS: &[&str] = &["bugnet", "small", "tiny"];
+pub const RECORDERS: &[&str] = &["bugnet", "full", "small", "small-2", "tiny"];
 
 /// The Verilog of a board with the recorder of a preset, or with none.
 pub fn board_verilog(board: &Board, preset: Option<&str>) -> Result<BoardVerilog> {
     let mut block = match preset {
+        None if board.harts == 2 => tops::board_smp_2_block(),
         None => tops::board_soc_block(),
         Some(preset) => {
             tops::board_at(preset, board.clock_hz()).ok_or_else(|| Error::UnknownPreset {
@@ -44,10 +45,11 @@ pub fn board_verilog(board: &Board, preset: Option<&str>) -> Result<BoardVerilog
     let design = emit(INNER, &mut *block)?;
     let inner = Inner {
         module: INNER,
-        shows_state: preset.is_some(),
+        shows_state: preset.is_some_and(|preset| !matches!(preset, "full" | "small-2")),
+        several: board.harts > 1,
     };
     let soc = match board.family {
-        Family::Ice40 { .. } => design.verilog,
+        Family::Ice40 { .. } => without_small_memories(&design.verilog),
         _ => with_fast_registers(&design.verilog),
     };
     Ok(BoardVerilog {
@@ -63,6 +65,17 @@ fn with_fast_registers(verilog: &str) -> String {
         SLOW_REGISTERS,
         "(* ram_style = \"distributed\" *) reg [31:0] cells",
     )
+}
+
+/// An iCE40 has no RAMs made of look-up tables. A memory that is read in the same cycle becomes a block
+/// RAM that is read at the falling edge: its address must be there by then.
+fn without_small_memories(verilog: &str) -> String {
+    verilog
+        .replace("ram_style = \"distributed\"", "ram_style = \"block\"")
+        .replace(
+            "always @(*) read_data = mem[read_address];",
+            "always @(negedge clock) read_data <= mem[read_address];",
+        )
 }
 
 /// How the register file is declared.
@@ -116,11 +129,22 @@ mod tests {
         }
     }
 
+    /// yosys refuses a memory of look-up tables for a device that has none.
+    #[test]
+    fn an_ice40_has_block_memories_only() {
+        let board = find_board("hx8k").unwrap();
+        let text = board_verilog(board, Some("tiny")).unwrap().verilog;
+        assert!(text.contains("always @(negedge clock) read_data <= mem[read_address];"));
+        assert!(!text.contains("distributed") && !text.contains("always @(*) read_data = mem"));
+    }
+
     #[test]
     fn an_unknown_board_or_preset_is_answered_with_the_known_ones() {
         let error = find_board("icestick").unwrap_err().to_string();
         assert!(error.contains("icestick") && error.contains("ulx3s, ulx3s-25"));
         let error = board_verilog(&BOARDS[0], Some("huge")).unwrap_err();
-        assert!(error.to_string().contains("bugnet, small, tiny"));
+        assert!(error
+            .to_string()
+            .contains("bugnet, full, small, small-2, tiny"));
     }
 }

@@ -43,7 +43,7 @@ const STEPS: &[Step] = &[
     }),
     ("proofs", prove::check),
     ("synthesis budget", synth::check),
-    ("small board", bitstream::check_synthesised),
+    ("synthesis of boards", bitstream::check_synthesised),
     ("uart of a board", bitstream::uart::quick),
 ];
 
@@ -54,6 +54,7 @@ const LONG_STEPS: &[Step] = &[
     ("2 GB over the link", bench::long_link),
     ("fuzzing", fuzz::long),
     ("uarts of all boards", bitstream::uart::long),
+    ("place and route of all boards", bitstream::check_placed),
 ];
 
 /// Runs the steps in order; all of them run even when one fails, so that one look shows everything.

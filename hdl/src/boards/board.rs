@@ -35,6 +35,8 @@ pub struct Board {
     pub button: Button,
     /// A LED is lit by a low level.
     pub leds_low: bool,
+    /// Harts of its SoC.
+    pub harts: u8,
     /// Bytes of on-chip RAM for the firmware.
     pub ram_bytes: u32,
     /// Bits a second of its UART.
@@ -152,6 +154,7 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
 pub const BOARDS: &[Board] = &[
     super::ulx3s::ULX3S,
     super::ulx3s::ULX3S_25,
+    super::ulx3s::ULX3S_25_SMP,
     super::orangecrab::ORANGECRAB,
     super::icebreaker::ICEBREAKER,
     super::hx8k::HX8K,

@@ -17,6 +17,7 @@ pub const HX8K: Board = Board {
     clock: ClockSource::Oscillator,
     button: Button::Absent,
     leds_low: false,
+    harts: 1,
     ram_bytes: 8 << 10,
     baud: 3_000_000,
     presets: &[],

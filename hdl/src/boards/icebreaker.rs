@@ -17,6 +17,7 @@ pub const ICEBREAKER: Board = Board {
     clock: ClockSource::Oscillator,
     button: Button::Low,
     leds_low: true,
+    harts: 1,
     ram_bytes: 8 << 10,
     baud: 3_000_000,
     presets: &[],

@@ -18,6 +18,7 @@ pub const ORANGECRAB: Board = Board {
     clock: ClockSource::Oscillator,
     button: Button::Low,
     leds_low: true,
+    harts: 1,
     ram_bytes: 64 << 10,
     baud: 3_000_000,
     presets: &["small", "tiny"],

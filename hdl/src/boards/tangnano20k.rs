@@ -16,6 +16,7 @@ pub const TANG_NANO_20K: Board = Board {
     clock: ClockSource::Oscillator,
     button: Button::High,
     leds_low: true,
+    harts: 1,
     ram_bytes: 32 << 10,
     baud: 3_000_000,
     presets: &["small", "tiny"],

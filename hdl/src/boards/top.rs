@@ -13,6 +13,8 @@ pub struct Inner<'a> {
     pub module: &'a str,
     /// It has the outputs `recording`, `triggered` and `overflowed`, too.
     pub shows_state: bool,
+    /// It has several harts.
+    pub several: bool,
 }
 
 /// Name of a board's top module.
@@ -201,6 +203,11 @@ fn instance(inner: Inner<'_>, ram_bytes: u32) -> String {
     } else {
         ""
     };
+    let hold_back = if inner.several {
+        ", .hold_back(1'b0)"
+    } else {
+        ""
+    };
     let dark = if inner.shows_state {
         ""
     } else {
@@ -216,7 +223,7 @@ fn instance(inner: Inner<'_>, ram_bytes: u32) -> String {
         .ram_bytes(32'd{ram_bytes}), .ram_req(ram_req), .ram_addr(ram_addr),
         .ram_wdata(ram_wdata), .ram_wstrb(ram_wstrb), .ram_rdata(ram_rdata),
         .console_tx_valid(console_valid), .console_tx_data(console_data),
-        .console_rx_valid(1'b0), .console_rx_data(8'h00), .gpio_in(32'h0)
+        .console_rx_valid(1'b0), .console_rx_data(8'h00), .gpio_in(32'h0){hold_back}
     );
 ",
         inner.module
@@ -257,6 +264,7 @@ mod tests {
             let inner = Inner {
                 module: "inner",
                 shows_state: true,
+                several: false,
             };
             let text = top(board, inner);
             for port in board.ports() {

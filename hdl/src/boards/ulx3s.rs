@@ -20,9 +20,10 @@ pub const ULX3S: Board = Board {
     },
     button: Button::Low,
     leds_low: false,
+    harts: 1,
     ram_bytes: 64 << 10,
     baud: 3_000_000,
-    presets: &["bugnet", "small", "tiny"],
+    presets: &["bugnet", "full", "small", "tiny"],
     least_mhz: 50,
     capacity: Capacity {
         luts: 83_640,
@@ -49,4 +50,14 @@ pub const ULX3S_25: Board = Board {
         brams: 56,
     },
     ..ULX3S
+};
+
+/// The same with two harts, whose recorder takes the block RAM of half of the memory.
+pub const ULX3S_25_SMP: Board = Board {
+    name: "ulx3s-25-smp",
+    title: "ULX3S (25F), two harts",
+    harts: 2,
+    ram_bytes: 32 << 10,
+    presets: &["small-2"],
+    ..ULX3S_25
 };

@@ -1,7 +1,7 @@
 //! What is told of a bitstream: a table for people, JSON for programs, an overview of all boards.
 
 use super::synthesis::Size;
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use lookback_hdl::boards::board::{Board, BOARDS};
 use serde_json::{json, Value};
 use std::fmt::Write;
@@ -229,6 +229,44 @@ fn difference(with: &Built, without: &Built) -> String {
         more(a.ffs, b.ffs),
         more(a.brams, b.brams)
     )
+}
+
+/// Fails where the committed numbers of a board are not those of its synthesis. Another yosys than that
+/// of the numbers counts differently.
+pub fn check_told(board: &Board, preset: Option<&str>, yosys: &str, size: &Size) -> Result<()> {
+    let path = folder().join(format!("{}.json", board.name));
+    let text = std::fs::read_to_string(&path).with_context(|| {
+        let name = board.name;
+        format!(
+            "cannot read {}; `cargo xtask bitstream {name}` writes it",
+            path.display()
+        )
+    })?;
+    let value: Value = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    if value["tools"][0] != json!(yosys) {
+        eprintln!("{} is of another yosys; not compared", path.display());
+        return Ok(());
+    }
+    let told = match preset {
+        Some(_) => &value,
+        None => &value["without_recorder"],
+    };
+    for (key, found) in [
+        ("luts", size.luts),
+        ("ffs", size.ffs),
+        ("brams", size.brams),
+        ("carries", size.carries),
+        ("lut_rams", size.lut_rams),
+    ] {
+        ensure!(
+            told[key] == json!(found),
+            "{}: {key} is {found} now, {} tells of {}; `cargo xtask bitstream {0}` rewrites it",
+            board.name,
+            path.display(),
+            told[key]
+        );
+    }
+    Ok(())
 }
 
 /// Rewrites the table of all boards from their JSON.

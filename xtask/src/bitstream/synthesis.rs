@@ -58,6 +58,7 @@ pub fn write_verilog(
         let inner = Inner {
             module: &sources.top,
             shows_state: false,
+            several: false,
         };
         let text = top(board, inner);
         sources.texts.push(("top.v".into(), text));

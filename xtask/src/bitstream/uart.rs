@@ -51,6 +51,7 @@ fn check(board: &Board) -> Result<()> {
     let inner = Inner {
         module: "echo",
         shows_state: false,
+        several: false,
     };
     std::fs::write(folder.join("top.v"), top(board, inner))?;
     let uart = lookback_rtl_gen::find("uart")?.generate()?;
