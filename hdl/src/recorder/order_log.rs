@@ -541,7 +541,7 @@ impl<
         self.words.value.next = self.push_value.val();
         if self.arbiter.short_valid.val() {
             self.words.kind.next = self.stride_short.val();
-            self.words.value.next = bit_cast::<32, 8>(self.arbiter.short.val());
+            self.words.value.next = bit_cast::<32, 8>(self.arbiter.short.val()) << 16;
         } else if self.arbiter.stride_valid.val() {
             self.words.kind.next = self.stride_other.val();
             if self.arbiter.stride_first.val() {
