@@ -215,7 +215,9 @@ impl Record {
         match bytes.first() {
             Some(&KIND_INTERVAL) => interval(bytes).map(Self::Interval),
             Some(&KIND_GAP) => gap(bytes).map(Self::Gap),
-            Some(&first) if matches!(first & 0x0f, order::KIND_STRATA | order::KIND_CHUNKS) => {
+            Some(&first)
+                if matches!(first & 0x0f, order::KIND_CALM_STRATA..=order::KIND_STRATA) =>
+            {
                 OrderRecord::from_bytes(bytes).map(Self::Order)
             }
             Some(&first) if first & 0x0f == compact::KIND => {

@@ -29,8 +29,10 @@ pub const MAX_INTERVAL_ENDS: u8 = 8;
 /// Elements beyond [`MAX_ELEMENTS`] that one event and the closing add at most.
 const MOST_AT_ONCE: usize = 4 * MAX_HARTS;
 
-pub(crate) const KIND_STRATA: u8 = 4;
+/// Strata of recorders that never hurry: read, no longer written.
+pub(crate) const KIND_CALM_STRATA: u8 = 4;
 pub(crate) const KIND_CHUNKS: u8 = 5;
+pub(crate) const KIND_STRATA: u8 = 6;
 
 /// What a record of the order is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +80,17 @@ pub enum OrderElement {
     External(u32),
 }
 
+/// How a recorder wrote a stratum, which is its own choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// In bins.
+    Calm,
+    /// As a byte, the first of a run.
+    Hurries,
+    /// As a byte that follows another.
+    GoesOn,
+}
+
 /// A record of the order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderRecord {
@@ -89,6 +102,8 @@ pub struct OrderRecord {
     pub retired: Vec<u32>,
     /// Its elements, still encoded.
     pub elements: Vec<u8>,
+    /// Strata of a recorder that never hurries, as they were once written.
+    pub never_hurries: bool,
     /// Why it ended.
     pub reason: EndReason,
 }
@@ -108,6 +123,7 @@ impl OrderRecord {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(16 + self.elements.len());
         let kind = match self.kind {
+            OrderKind::Strata if self.never_hurries => KIND_CALM_STRATA,
             OrderKind::Strata => KIND_STRATA,
             OrderKind::Chunks => KIND_CHUNKS,
         };
@@ -129,7 +145,7 @@ impl OrderRecord {
         };
         let (&first, rest) = bytes.split_first().ok_or_else(|| short(1))?;
         let kind = match first & 0xf {
-            KIND_STRATA => OrderKind::Strata,
+            KIND_STRATA | KIND_CALM_STRATA => OrderKind::Strata,
             KIND_CHUNKS => OrderKind::Chunks,
             _ => return Err(Error::UnknownRecord(first)),
         };
@@ -149,6 +165,7 @@ impl OrderRecord {
             index,
             retired: retired?,
             elements: numbers.rest().to_vec(),
+            never_hurries: first & 0xf == KIND_CALM_STRATA,
             reason: EndReason::from_code(reason)?,
         })
     }
@@ -162,23 +179,38 @@ impl OrderRecord {
         Elements {
             harts: self.retired.len(),
             coded: Some(coded),
+            may_hurry: !self.never_hurries,
+            pace: Pace::Calm,
             count: 0,
         }
     }
+
+    /// How each element is written, up to the first that cannot be read.
+    pub fn paces(&self) -> Vec<Pace> {
+        let mut elements = self.elements();
+        let mut paces = Vec::new();
+        while let Some(Ok(_)) = elements.next() {
+            paces.push(elements.pace);
+        }
+        paces
+    }
+
+    /// The same record, its elements written at the paces of another. Where it differs otherwise, it
+    /// still does.
+    pub fn at_paces_of(&self, other: &Self) -> Self {
+        let elements: Result<Vec<_>> = self.elements().collect();
+        let mut same = self.clone();
+        if let (Ok(elements), OrderKind::Strata) = (elements, self.kind) {
+            same.elements = encode_paced(self.retired.len(), &elements, &other.paces());
+        }
+        same
+    }
 }
 
-/// The bytes of elements as the recorder writes them.
+/// The bytes of elements as a recorder writes them that never hurries.
 pub fn encode(harts: usize, kind: OrderKind, elements: &[OrderElement]) -> Vec<u8> {
     match kind {
-        OrderKind::Strata => {
-            let mut coder = Encoder::new();
-            elements
-                .iter()
-                .for_each(|&element| put_coded(&mut coder, harts, element));
-            coder.bin(KIND, true);
-            coder.raw(true);
-            coder.finish()
-        }
+        OrderKind::Strata => encode_paced(harts, elements, &[]),
         OrderKind::Chunks => {
             let mut out = Vec::new();
             for &element in elements {
@@ -198,10 +230,79 @@ pub fn encode(harts: usize, kind: OrderKind, elements: &[OrderElement]) -> Vec<u
     }
 }
 
+/// The bytes of strata and external writes, written at these paces; calmly where there are none, and
+/// where a stratum does not fit a byte.
+pub fn encode_paced(harts: usize, elements: &[OrderElement], paces: &[Pace]) -> Vec<u8> {
+    let mut coder = Encoder::new();
+    let mut runs = false;
+    for (place, &element) in elements.iter().enumerate() {
+        let pace = paces.get(place).copied().unwrap_or(Pace::Calm);
+        let byte = short(harts, element).filter(|_| pace != Pace::Calm);
+        if runs && (byte.is_none() || pace == Pace::Hurries) {
+            coder.byte(0);
+            runs = false;
+        }
+        match byte {
+            Some(byte) => {
+                if !runs {
+                    coder.bin(KIND, false);
+                    coder.hurry(true);
+                }
+                coder.byte(byte);
+                runs = true;
+            }
+            None => put_coded(&mut coder, harts, element),
+        }
+    }
+    if runs {
+        coder.byte(0);
+    }
+    coder.bin(KIND, true);
+    coder.raw(true);
+    coder.finish()
+}
+
+/// Bits of a stride in the byte of a stratum, if so many harts fit.
+fn short_bits(harts: usize) -> u32 {
+    match harts {
+        0..=4 => 2,
+        _ => 1,
+    }
+}
+
+/// A stratum as a byte, unless it is 0 or does not fit.
+fn short(harts: usize, element: OrderElement) -> Option<u8> {
+    let OrderElement::Stratum(strides) = element else {
+        return None;
+    };
+    let bits = short_bits(harts);
+    let mut byte = 0u32;
+    for (hart, &stride) in strides.iter().take(harts.min(MAX_HARTS)).enumerate() {
+        if stride >> bits != 0 {
+            return None;
+        }
+        byte |= u32::from(stride) << (bits * hart as u32);
+    }
+    (byte != 0).then_some(byte as u8)
+}
+
+/// The stratum of a byte, if it is one.
+fn long(harts: usize, byte: u8) -> Option<[u16; MAX_HARTS]> {
+    let bits = short_bits(harts);
+    let mut rest = u16::from(byte);
+    let mut strides = [0; MAX_HARTS];
+    for stride in strides.iter_mut().take(harts) {
+        *stride = rest & ((1 << bits) - 1);
+        rest >>= bits;
+    }
+    (rest == 0).then_some(strides)
+}
+
 fn put_coded(coder: &mut Encoder, harts: usize, element: OrderElement) {
     match element {
         OrderElement::Stratum(strides) => {
             coder.bin(KIND, false);
+            coder.hurry(false);
             let mut class = 0;
             for &stride in &strides[..harts.min(MAX_HARTS)] {
                 class = coder.stride(class, stride);
@@ -224,6 +325,9 @@ pub struct Elements<'a> {
     harts: usize,
     /// Nothing behind the last element, or one that cannot be read.
     coded: Option<Coded<'a>>,
+    may_hurry: bool,
+    /// Of the element before.
+    pace: Pace,
     count: usize,
 }
 
@@ -237,22 +341,49 @@ impl Elements<'_> {
     fn element(&mut self) -> Result<Option<OrderElement>> {
         match &mut self.coded {
             None => Ok(None),
-            Some(Coded::Strata(coder)) => stratum(coder, self.harts),
+            Some(Coded::Strata(coder)) => {
+                if self.pace != Pace::Calm {
+                    match coder.byte()? {
+                        0 => self.pace = Pace::Calm,
+                        byte => {
+                            self.pace = Pace::GoesOn;
+                            return hurried(coder, self.harts, byte);
+                        }
+                    }
+                }
+                if coder.bin(KIND)? {
+                    external_or_end(coder)
+                } else if self.may_hurry && coder.hurry()? {
+                    self.pace = Pace::Hurries;
+                    let byte = coder.byte()?;
+                    hurried(coder, self.harts, byte)
+                } else {
+                    stratum(coder, self.harts).map(Some)
+                }
+            }
             Some(Coded::Chunks(numbers)) if numbers.rest().is_empty() => Ok(None),
             Some(Coded::Chunks(numbers)) => chunk(numbers, self.harts).map(Some),
         }
     }
 }
 
-fn stratum(coder: &mut Decoder<'_>, harts: usize) -> Result<Option<OrderElement>> {
-    if !coder.bin(KIND)? {
-        let mut strides = [0; MAX_HARTS];
-        let mut class = 0;
-        for stride in strides.iter_mut().take(harts) {
-            (*stride, class) = coder.stride(class)?;
-        }
-        return Ok(Some(OrderElement::Stratum(strides)));
+fn stratum(coder: &mut Decoder<'_>, harts: usize) -> Result<OrderElement> {
+    let mut strides = [0; MAX_HARTS];
+    let mut class = 0;
+    for stride in strides.iter_mut().take(harts) {
+        (*stride, class) = coder.stride(class)?;
     }
+    Ok(OrderElement::Stratum(strides))
+}
+
+fn hurried(coder: &Decoder<'_>, harts: usize, byte: u8) -> Result<Option<OrderElement>> {
+    match long(harts, byte) {
+        Some(strides) if byte != 0 => Ok(Some(OrderElement::Stratum(strides))),
+        _ => Err(coder.refuse("a byte of strides that no recorder writes")),
+    }
+}
+
+fn external_or_end(coder: &mut Decoder<'_>) -> Result<Option<OrderElement>> {
     if coder.raw()? {
         return coder.end().map(|()| None);
     }

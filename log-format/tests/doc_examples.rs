@@ -6,7 +6,9 @@ use lookback_log_format::container::{self, Chunk, Found, Writer};
 use lookback_log_format::entry::{Entry, EntryReader, EntryWriter, Escape, Value, Widths};
 use lookback_log_format::frame::{End, Frame, FrameDecoder};
 use lookback_log_format::interval::{EndReason, Gap, Header, Interval, Layout, Record, Trailer};
-use lookback_log_format::order::{encode, OrderElement, OrderKind, OrderRecord, MAX_HARTS};
+use lookback_log_format::order::{
+    encode, encode_paced, OrderElement, OrderKind, OrderRecord, Pace, MAX_HARTS,
+};
 use lookback_log_format::{Digest, Retire, FORMAT_VERSION};
 use std::collections::{BTreeMap, HashMap};
 
@@ -196,31 +198,60 @@ fn order_element(text: &str) -> OrderElement {
     OrderElement::Stratum(strides)
 }
 
+/// How an element is written.
+fn pace(text: &str) -> (Pace, &str) {
+    match text.split_once(' ') {
+        Some(("hurry", rest)) => (Pace::Hurries, rest),
+        Some(("and", rest)) => (Pace::GoesOn, rest),
+        _ => (Pace::Calm, text),
+    }
+}
+
 fn check_order(what: &str, bytes: &[u8]) {
     let (head, tail) = what.split_once(": ").expect("elements after a colon");
-    let (kind, head) = head.split_once(' ').expect("a kind");
+    let (name, head) = head.split_once(' ').expect("a kind");
     let fields = Fields::parse(head.split_whitespace());
-    let kind = match kind {
-        "strata" => OrderKind::Strata,
+    let kind = match name {
+        "strata" | "calm" => OrderKind::Strata,
         "chunks" => OrderKind::Chunks,
-        _ => panic!("{kind} is no kind of order"),
+        _ => panic!("{name} is no kind of order"),
     };
     let retired = fields.text("retired").split(',');
     let retired: Vec<u32> = retired.map(|count| count.parse().unwrap()).collect();
-    let elements: Vec<_> = tail.split("; ").map(order_element).collect();
-    let encoded = encode(retired.len(), kind, &elements);
+    let (paces, elements): (Vec<_>, Vec<_>) = tail
+        .split("; ")
+        .map(pace)
+        .map(|(pace, text)| (pace, order_element(text)))
+        .unzip();
+    let found = Record::from_bytes(bytes);
+    let Ok(Record::Order(found)) = found else {
+        panic!("{found:?} is no record of the order");
+    };
+    let never_hurries = name == "calm";
+    let encoded = match kind {
+        // What is no longer written is only read.
+        OrderKind::Strata if never_hurries => found.elements.clone(),
+        OrderKind::Strata => encode_paced(retired.len(), &elements, &paces),
+        OrderKind::Chunks => encode(retired.len(), kind, &elements),
+    };
     let record = OrderRecord {
         kind,
         index: fields.word("index"),
         retired,
         elements: encoded,
+        never_hurries,
         reason: EndReason::from_code(fields.byte("reason")).unwrap(),
     };
     let read: Vec<_> = record.elements().map(Result::unwrap).collect();
     assert_eq!(read, elements, "elements");
-    let record = Record::Order(record);
-    assert_eq!(record.to_bytes(), bytes, "written");
-    assert_eq!(Record::from_bytes(bytes), Ok(record), "read");
+    assert_eq!(record.paces(), paces, "paces");
+    assert_eq!(Record::Order(record.clone()).to_bytes(), bytes, "written");
+    assert_eq!(found, record, "read");
+    assert_eq!(
+        record.at_paces_of(&record).paces(),
+        paces,
+        "at its own pace"
+    );
 }
 
 fn check_digest(digest: &mut Digest, fields: &Fields, bytes: &[u8]) {

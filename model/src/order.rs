@@ -42,6 +42,7 @@ impl Writer {
                 index: self.next_index,
                 retired: retired.iter().map(|&count| count as u32).collect(),
                 elements: Vec::new(),
+                never_hurries: false,
                 reason: EndReason::Length,
             });
             self.next_index = self.next_index.wrapping_add(1);

@@ -9,6 +9,7 @@
 pub(crate) mod circuit;
 
 pub mod chunk_counter;
+pub mod chunk_writer;
 pub mod config;
 pub mod counters;
 pub mod decision;

@@ -2,18 +2,21 @@
 //! section 11 of the log format. Twin of `lookback_model::order`.
 //!
 //! ```text
-//!  retires hart … external ─► queue ─► one after the other ─► strata_arbiter ─┐
-//!             stop, reason ──►          (records, counters) ─► chunk_counter ─┴► words ─► order_writer
+//!  retires hart … external ─► queue ─► one after the other ─► strata_arbiter ─► words ─► order_writer
+//!             stop, reason ──►          (records, counters) ─► chunk_counter ─► words ─► chunk_writer
 //! ```
 //! One event a cycle comes in: a retirement, an external write, or a retirement that is no access and
-//! an external write after it. Events wait in the queue; with what they take (one cycle without an
-//! access, two and more with one) they go through slower than they may come for a while, but not
-//! slower than the bus of several harts lets them come. `pressure` rises early enough to stall.
+//! an external write after it. Events wait in the queue. One without an access takes a cycle, one with
+//! an access two, whether strata, chunks or both are logged: so they go through as fast as the bus of
+//! several harts lets them come, which has a cycle for each fetch and one for each access. Only strata
+//! with long strides, the headers of records and external writes take more; these are seldom, and the
+//! queue is long enough for them. `pressure` rises early enough to stall.
 //!
 //! If nobody stalls and the queue is full, an event is lost: open records end with reason 4, and there
 //! are no more in this recording.
 
 use super::chunk_counter::ChunkCounter;
+use super::chunk_writer::ChunkWriter;
 use super::event_fifo::EventFifo;
 use super::order_writer::OrderWriter;
 use super::strata_arbiter::StrataArbiter;
@@ -35,16 +38,10 @@ enum Step {
     Head,
     /// and how far the harts are
     Harts,
-    /// asks for a stratum
-    Strata,
-    /// logs an external write there
-    StrataExternal,
-    /// asks for ends of chunks
-    Chunks,
-    /// logs an external write there
-    ChunksExternal,
-    /// counts
-    Count,
+    /// asks for a stratum and for ends of chunks
+    Asks,
+    /// logs an external write
+    External,
 }
 
 circuit! {
@@ -105,13 +102,18 @@ circuit! {
         pub chunks_ready: Signal<In, Bit>,
         queue: EventFifo<Q, RESERVE>,
         words: EventFifo<8, 32>,
+        chunk_words: EventFifo<8, 32>,
         arbiter: StrataArbiter<T, A, G, F, E, P, N>,
         counter: ChunkCounter<S, SE, SP, K, M, N>,
         writer: OrderWriter<N>,
+        chunk_writer: ChunkWriter<N>,
         /// retirements of harts 0 to 3, indices of records of strata and of chunks
         numbers: LutRam<32, 3>,
-        sweep_ff: DFF<Bits<14>>,
         step_ff: DFF<Step>,
+        /// arbiter or counter is done with the event, and the other is not
+        strata_done_ff: DFF<Bit>,
+        chunks_done_ff: DFF<Bit>,
+        clears_ff: DFF<Bits<3>>,
         /// the retirement of an event that has both is done
         half_ff: DFF<Bit>,
         /// which record begins or ends
@@ -154,10 +156,14 @@ circuit! {
         number_at: Signal<Local, Bits<3>>,
         adds: Signal<Local, Bit>,
         push: Signal<Local, Bit>,
+        push_chunk: Signal<Local, Bit>,
         push_kind: Signal<Local, Bits<4>>,
         push_value: Signal<Local, Bits<32>>,
-        push_strata: Signal<Local, Bit>,
-        push_chunk: Signal<Local, Bit>,
+        chunk: Signal<Local, Bits<32>>,
+        ask_strata: Signal<Local, Bit>,
+        ask_chunks: Signal<Local, Bit>,
+        strata_done: Signal<Local, Bit>,
+        chunks_done: Signal<Local, Bit>,
         last_hart: Signal<Local, Bit>,
     }
     constants {
@@ -178,13 +184,13 @@ circuit! {
         end_word: 4 = 3,
         stride_first: 4 = 4,
         stride_other: 4 = 5,
-        of_chunks: 4 = 8,
+        stride_short: 4 = 6,
         strata_index: 3 = 4,
         chunks_index: 3 = 5,
         nothing: 32 = 0,
         one: 32 = 1,
-        no_place: 14 = 0,
-        next_place: 14 = 1,
+        no_clears: 3 = 0,
+        one_clear: 3 = 1,
         no_count: 11 = 0,
         one_more: 11 = 1,
         no_ends: 4 = 0,
@@ -195,9 +201,6 @@ circuit! {
         somebody: 3 = 4,
         by_length: 3 = 1,
         by_overflow: 3 = 4,
-    }
-    check {
-        assert!(F <= 14 && S <= 14, "places are swept with 14 bits");
     }
 }
 
@@ -222,7 +225,8 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, sweep_ff, step_ff, half_ff, which_ff, visit_ff);
+        dff_setup!(self, clock, step_ff, half_ff, which_ff, visit_ff);
+        dff_setup!(self, clock, strata_done_ff, chunks_done_ff, clears_ff);
         dff_setup!(
             self,
             clock,
@@ -245,18 +249,17 @@ impl<
         self.arbiter.clock.next = self.clock.val();
         self.counter.clock.next = self.clock.val();
         self.writer.clock.next = self.clock.val();
+        self.chunk_words.clock.next = self.clock.val();
+        self.chunk_writer.clock.next = self.clock.val();
         self.numbers.clock.next = self.clock.val();
         self.queue.clear.next = self.reset.val() | self.clear.val();
         self.words.clear.next = self.reset.val() | self.clear.val();
+        self.chunk_words.clear.next = self.reset.val() | self.clear.val();
         self.writer.reset.next = self.reset.val();
+        self.chunk_writer.reset.next = self.reset.val();
         self.arbiter.clear.next = self.clear.val();
         self.counter.clear.next = self.clear.val();
-        self.arbiter.sweep.next = self.sweep_ff.q.val().get_bits::<F>(0);
-        self.counter.sweep.next = self.sweep_ff.q.val().get_bits::<S>(0);
-        self.sweep_ff.d.next = self.no_place.val();
-        if self.clear.val() {
-            self.sweep_ff.d.next = self.sweep_ff.q.val() + self.next_place.val();
-        }
+        self.clears_ff.d.next = self.clears_ff.q.val() + self.one_clear.val();
 
         // What comes in, until something is lost.
         self.happens.next = (self.retires.val() | self.external.val())
@@ -327,12 +330,11 @@ impl<
             & (self.event_over.val()
                 | self.chunks_count_ff.q.val().get_bit(10)
                 | self.chunks_ends_ff.q.val().get_bit(3));
-        self.room.next = !self.words.pressure.val();
+        self.room.next = !(self.words.pressure.val() | self.chunk_words.pressure.val());
         self.goes.next =
             self.queue.valid.val() & self.room.val() & (self.step_ff.q.val() == Step::Next);
         self.last_hart.next = self.visit_ff.q.val() == self.final_hart.val();
 
-        self.arbiter.ask.next = self.step_ff.q.val() == Step::Strata;
         self.arbiter.take.next = self.step_ff.q.val() == Step::TakeLast;
         self.arbiter.block.next = self.event_block.val().get_bits::<30>(0);
         self.arbiter.writes.next = self.event_writes.val() | self.turns_external.val();
@@ -349,18 +351,22 @@ impl<
         self.counter.block.next = self.event_block.val().get_bits::<30>(0);
         self.counter.trap.next =
             (self.event_flags.val() & self.trap_flag.val()).any() & self.event_retires.val();
-        self.counter.ask.next = self.step_ff.q.val() == Step::Chunks;
 
         // Steps.
         self.number_at.next = bit_cast::<3, 2>(self.event_hart.val());
         self.adds.next = false;
         self.push.next = false;
+        self.push_chunk.next = false;
         self.push_kind.next = self.head.val();
         self.push_value.next = self.numbers.read_data.val();
-        self.push_strata.next = false;
-        self.push_chunk.next = false;
         self.counted.next = false;
         self.finished.next = false;
+        self.ask_strata.next = false;
+        self.ask_chunks.next = false;
+        self.strata_done.next = self.strata_done_ff.q.val() | self.arbiter.done.val();
+        self.chunks_done.next = self.chunks_done_ff.q.val() | self.counter.done.val();
+        self.strata_done_ff.d.next = false;
+        self.chunks_done_ff.d.next = false;
         match self.step_ff.q.val() {
             Step::Next => {
                 self.visit_ff.d.next = self.no_hart.val();
@@ -379,18 +385,16 @@ impl<
                     } else if self.chunks.val() & !self.open_chunks_ff.q.val() {
                         self.which_ff.d.next = true;
                         self.step_ff.d.next = Step::Head;
-                    } else if self.touches.val() & self.strata.val() {
-                        self.arbiter.ask.next = true;
-                        self.step_ff.d.next = Step::Strata;
-                    } else if self.chunks.val() {
-                        self.counter.ask.next = true;
-                        self.step_ff.d.next = Step::Chunks;
-                        if self.counter.done.val() {
+                    } else {
+                        self.ask_strata.next = self.touches.val() & self.strata.val();
+                        self.ask_chunks.next = self.chunks.val();
+                        self.step_ff.d.next = Step::Asks;
+                        self.strata_done_ff.d.next = !self.ask_strata.val();
+                        self.chunks_done_ff.d.next = !self.chunks.val();
+                        if !self.touches.val() & (self.counter.done.val() | !self.chunks.val()) {
                             self.step_ff.d.next = Step::Next;
                             self.counted.next = true;
                         }
-                    } else {
-                        self.counted.next = true;
                     }
                 }
             }
@@ -405,14 +409,14 @@ impl<
                 }
             }
             Step::End => {
-                self.push.next = true;
+                self.push.next = !self.which_ff.q.val();
+                self.push_chunk.next = self.which_ff.q.val();
                 self.push_kind.next = self.end_word.val();
                 self.push_value.next = bit_cast::<32, 3>(self.by_length.val());
                 if self.event_over.val() {
                     self.push_value.next = bit_cast::<32, 3>(self.reason_ff.q.val());
                 }
                 if self.which_ff.q.val() {
-                    self.push_kind.next = self.end_word.val() | self.of_chunks.val();
                     self.open_chunks_ff.d.next = false;
                 } else {
                     self.open_strata_ff.d.next = false;
@@ -420,11 +424,11 @@ impl<
                 self.step_ff.d.next = Step::Next;
             }
             Step::Head => {
-                self.push.next = true;
+                self.push.next = !self.which_ff.q.val();
+                self.push_chunk.next = self.which_ff.q.val();
                 self.adds.next = true;
                 self.number_at.next = self.strata_index.val();
                 if self.which_ff.q.val() {
-                    self.push_kind.next = self.head.val() | self.of_chunks.val();
                     self.number_at.next = self.chunks_index.val();
                     self.open_chunks_ff.d.next = true;
                     self.chunks_count_ff.d.next = self.no_count.val();
@@ -439,70 +443,54 @@ impl<
                 self.step_ff.d.next = Step::Harts;
             }
             Step::Harts => {
-                self.push.next = true;
+                self.push.next = !self.which_ff.q.val();
+                self.push_chunk.next = self.which_ff.q.val();
                 self.push_kind.next = self.number.val();
-                if self.which_ff.q.val() {
-                    self.push_kind.next = self.number.val() | self.of_chunks.val();
-                }
                 self.number_at.next = bit_cast::<3, 2>(self.visit_ff.q.val());
                 self.visit_ff.d.next = self.visit_ff.q.val() + self.next_hart.val();
                 if self.last_hart.val() {
                     self.step_ff.d.next = Step::Next;
                 }
             }
-            Step::Strata => {
-                if self.arbiter.done.val() {
+            Step::Asks => {
+                self.ask_strata.next = !self.strata_done_ff.q.val();
+                self.ask_chunks.next = !self.chunks_done_ff.q.val();
+                self.strata_done_ff.d.next = self.strata_done.val();
+                self.chunks_done_ff.d.next = self.chunks_done.val();
+                if self.strata_done.val() & self.chunks_done.val() {
+                    self.step_ff.d.next = Step::Next;
+                    self.counted.next = !self.turns_external.val();
                     if self.turns_external.val() {
-                        self.step_ff.d.next = Step::StrataExternal;
-                    } else if self.chunks.val() {
-                        self.step_ff.d.next = Step::Chunks;
-                    } else {
-                        self.step_ff.d.next = Step::Next;
-                        self.counted.next = true;
+                        self.step_ff.d.next = Step::External;
                     }
                 }
             }
-            Step::StrataExternal => {
+            Step::External => {
+                // Behind the chunks that it ended.
                 self.push_kind.next = self.external_word.val();
-                if !(self.strata_external_ff.q.val() & self.same.val()) {
-                    self.push.next = true;
-                    self.strata_external_ff.d.next = true;
-                    self.strata_count_ff.d.next =
-                        self.strata_count_ff.q.val() + self.one_more.val();
-                }
-                self.step_ff.d.next = Step::Count;
-                if self.chunks.val() {
-                    self.step_ff.d.next = Step::Chunks;
-                }
-            }
-            Step::Chunks => {
-                if self.counter.done.val() {
-                    if self.turns_external.val() {
-                        self.step_ff.d.next = Step::ChunksExternal;
-                    } else {
-                        self.step_ff.d.next = Step::Next;
-                        self.counted.next = true;
+                if !self.counter.telling.val() {
+                    if self.strata.val() & !(self.strata_external_ff.q.val() & self.same.val()) {
+                        self.push.next = true;
+                        self.strata_external_ff.d.next = true;
+                        self.strata_count_ff.d.next =
+                            self.strata_count_ff.q.val() + self.one_more.val();
                     }
+                    if self.chunks.val() & !(self.chunks_external_ff.q.val() & self.same.val()) {
+                        self.push_chunk.next = true;
+                        self.chunks_external_ff.d.next = true;
+                        self.chunks_count_ff.d.next =
+                            self.chunks_count_ff.q.val() + self.one_more.val();
+                    }
+                    self.counted.next = true;
+                    self.step_ff.d.next = Step::Next;
                 }
-            }
-            Step::ChunksExternal => {
-                self.push_kind.next = self.external_word.val() | self.of_chunks.val();
-                if !(self.chunks_external_ff.q.val() & self.same.val()) {
-                    self.push.next = true;
-                    self.chunks_external_ff.d.next = true;
-                    self.chunks_count_ff.d.next =
-                        self.chunks_count_ff.q.val() + self.one_more.val();
-                }
-                self.step_ff.d.next = Step::Count;
-            }
-            Step::Count => {
-                self.counted.next = true;
-                self.step_ff.d.next = Step::Next;
             }
             _ => {
                 self.step_ff.d.next = Step::Next;
             }
         }
+        self.arbiter.ask.next = self.ask_strata.val();
+        self.counter.ask.next = self.ask_chunks.val();
 
         // An event is over when its last half is.
         if self.counted.val() {
@@ -535,31 +523,40 @@ impl<
         if self.push_kind.val().get_bits::<3>(0) == self.external_word.val().get_bits::<3>(0) {
             self.push_value.next = self.event_block.val();
         }
-        self.push_strata.next = self.arbiter.stride_valid.val();
-        self.push_chunk.next = self.counter.ended.val();
-        if self.push_strata.val() {
-            self.push_kind.next = self.stride_other.val();
-            if self.arbiter.stride_first.val() {
-                self.push_kind.next = self.stride_first.val();
-            }
-            self.push_value.next = bit_cast::<32, 16>(self.arbiter.stride.val());
-            self.strata_external_ff.d.next = false;
-            if self.arbiter.stride_last.val() {
-                self.strata_count_ff.d.next = self.strata_count_ff.q.val() + self.one_more.val();
-            }
-        }
-        if self.push_chunk.val() {
-            self.push_kind.next = self.number.val() | self.of_chunks.val();
-            self.push_value.next = (bit_cast::<32, K>(self.counter.ended_size.val())
-                << self.hart_bits.val())
-                | bit_cast::<32, 2>(self.counter.ended_hart.val());
+        self.chunk_words.push.next = self.push_chunk.val() | self.counter.ended.val();
+        self.chunk_words.kind.next = self.push_kind.val();
+        self.chunk_words.value.next = self.push_value.val();
+        self.chunk.next = (bit_cast::<32, K>(self.counter.ended_size.val())
+            << self.hart_bits.val())
+            | bit_cast::<32, 2>(self.counter.ended_hart.val());
+        if self.counter.ended.val() {
+            self.chunk_words.kind.next = self.number.val();
+            self.chunk_words.value.next = self.chunk.val();
             self.chunks_external_ff.d.next = false;
             self.chunks_count_ff.d.next = self.chunks_count_ff.q.val() + self.one_more.val();
         }
-        self.words.push.next = self.push.val() | self.push_strata.val() | self.push_chunk.val();
+        self.words.push.next =
+            self.push.val() | self.arbiter.stride_valid.val() | self.arbiter.short_valid.val();
         self.words.kind.next = self.push_kind.val();
-        self.words.position.next = self.no_flags.val();
         self.words.value.next = self.push_value.val();
+        if self.arbiter.short_valid.val() {
+            self.words.kind.next = self.stride_short.val();
+            self.words.value.next = bit_cast::<32, 8>(self.arbiter.short.val()) << 16;
+        } else if self.arbiter.stride_valid.val() {
+            self.words.kind.next = self.stride_other.val();
+            if self.arbiter.stride_first.val() {
+                self.words.kind.next = self.stride_first.val();
+            }
+            self.words.value.next = bit_cast::<32, 16>(self.arbiter.stride.val());
+        }
+        if self.arbiter.short_valid.val()
+            | (self.arbiter.stride_valid.val() & self.arbiter.stride_last.val())
+        {
+            self.strata_external_ff.d.next = false;
+            self.strata_count_ff.d.next = self.strata_count_ff.q.val() + self.one_more.val();
+        }
+        self.words.position.next = self.no_flags.val();
+        self.chunk_words.position.next = self.no_flags.val();
 
         // Numbers of records and retirements.
         self.numbers.read_address.next = self.number_at.val();
@@ -567,26 +564,33 @@ impl<
         self.numbers.write_address.next = self.number_at.val();
         self.numbers.write_data.next = self.numbers.read_data.val() + self.one.val();
         if self.clear.val() {
-            self.numbers.write_address.next = self.sweep_ff.q.val().get_bits::<3>(0);
+            self.numbers.write_address.next = self.clears_ff.q.val();
             self.numbers.write_data.next = self.nothing.val();
         }
 
         // Out.
         self.writer.word_valid.next = self.words.valid.val();
-        self.writer.word_kind.next = self.words.head_kind.val();
+        self.writer.word_kind.next = self.words.head_kind.val().get_bits::<3>(0);
         self.writer.word_value.next = self.words.head_value.val();
+        self.writer.behind.next = self.words.behind.val();
         self.words.pop.next = self.writer.word_pop.val();
-        self.writer.strata_ready.next = self.strata_ready.val();
-        self.writer.chunks_ready.next = self.chunks_ready.val();
-        self.strata_valid.next = self.writer.strata_valid.val();
-        self.strata_data.next = self.writer.strata_data.val();
-        self.strata_last.next = self.writer.strata_last.val();
-        self.chunks_valid.next = self.writer.chunks_valid.val();
-        self.chunks_data.next = self.writer.chunks_data.val();
-        self.chunks_last.next = self.writer.chunks_last.val();
+        self.writer.byte_ready.next = self.strata_ready.val();
+        self.strata_valid.next = self.writer.byte_valid.val();
+        self.strata_data.next = self.writer.byte_data.val();
+        self.strata_last.next = self.writer.byte_last.val();
+        self.chunk_writer.word_valid.next = self.chunk_words.valid.val();
+        self.chunk_writer.word_kind.next = self.chunk_words.head_kind.val().get_bits::<2>(0);
+        self.chunk_writer.word_value.next = self.chunk_words.head_value.val();
+        self.chunk_words.pop.next = self.chunk_writer.word_pop.val();
+        self.chunk_writer.byte_ready.next = self.chunks_ready.val();
+        self.chunks_valid.next = self.chunk_writer.byte_valid.val();
+        self.chunks_data.next = self.chunk_writer.byte_data.val();
+        self.chunks_last.next = self.chunk_writer.byte_last.val();
         self.idle.next = self.queue.empty.val()
             & self.words.empty.val()
             & self.writer.idle.val()
+            & self.chunk_words.empty.val()
+            & self.chunk_writer.idle.val()
             & !self.stop.val()
             & !self.stop_ff.q.val();
 

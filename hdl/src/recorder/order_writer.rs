@@ -1,18 +1,17 @@
-//! Writes records of the order: words to bytes, section 11.4 of the log format. Its twin is
-//! `lookback_log_format::order::encode`.
+//! Writes records of strata: words to bytes, section 11.4 of the log format. Its twin is
+//! `lookback_log_format::order::encode_paced`.
 //!
 //! ```text
-//!  word_valid word_kind word_value ─► numbers ─────────────────────┬─► chunks_valid …
-//!                      word_pop ◄─   bins ─► range_coder ─► bytes ─┴─► strata_valid …
+//!  word_valid word_kind word_value ─► numbers ─────────────────────┬─► byte_valid …
+//!                      word_pop ◄─   bins ─► range_coder ─► bytes ─┘
 //! ```
-//! Bit 3 of a word's kind says whose it is: 0 strata, 1 chunks. The others:
+//! | kind | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
+//! |---|---|---|---|---|---|---|---|
+//! | | a record begins; its index | retirements | an external write's block | the end; its reason | stride of hart 0, plus one | that of another hart | a short stratum: two bits a hart, from bit 16 on |
 //!
-//! | 0 | 1 | 2 | 3 | 4 | 5 |
-//! |---|---|---|---|---|---|
-//! | a record begins; its index | a number: retirements, a chunk | an external write's block | the end; its reason | stride of hart 0, plus one | that of another hart |
-//!
-//! A byte or a bin a cycle. For 1024 cycles after a reset nothing is taken: the coder's contexts are
-//! cleared.
+//! A byte or a bin a cycle. With `behind` a short stratum and those that follow it, as long as there are
+//! any, are hurried: a cycle each. For 1024 cycles after a reset nothing is taken: the coder's contexts
+//! are cleared.
 
 use crate::compact::range_coder::RangeCoder;
 use rust_hdl::prelude::*;
@@ -26,10 +25,12 @@ enum Part {
     Name,
     /// a number, seven bits at a time
     Number,
-    /// the zero before an external write's block
-    Zero,
     /// the bin that tells a stratum from anything else
     Kind,
+    /// the bin that says whether strata are hurried
+    Hurry,
+    /// strata as bytes
+    Run,
     /// how long a stride is
     Length,
     /// its bits
@@ -56,36 +57,34 @@ circuit! {
         /// there is a word
         pub word_valid: Signal<In, Bit>,
         /// what it is
-        pub word_kind: Signal<In, Bits<4>>,
+        pub word_kind: Signal<In, Bits<3>>,
         /// its value
         pub word_value: Signal<In, Bits<32>>,
         /// it is used
         pub word_pop: Signal<Out, Bit>,
-        /// a byte of a record of strata
-        pub strata_valid: Signal<Out, Bit>,
+        /// many words wait
+        pub behind: Signal<In, Bit>,
+        /// a byte of a record
+        pub byte_valid: Signal<Out, Bit>,
         /// the byte
-        pub strata_data: Signal<Out, Bits<8>>,
+        pub byte_data: Signal<Out, Bits<8>>,
         /// it ends the record
-        pub strata_last: Signal<Out, Bit>,
+        pub byte_last: Signal<Out, Bit>,
         /// it is taken
-        pub strata_ready: Signal<In, Bit>,
-        /// a byte of a record of chunks
-        pub chunks_valid: Signal<Out, Bit>,
-        /// the byte
-        pub chunks_data: Signal<Out, Bits<8>>,
-        /// it ends the record
-        pub chunks_last: Signal<Out, Bit>,
-        /// it is taken
-        pub chunks_ready: Signal<In, Bit>,
+        pub byte_ready: Signal<In, Bit>,
         /// nothing is under way
         pub idle: Signal<Out, Bit>,
         coder: RangeCoder,
         /// cycles since the reset, up to 1024
         wiped_ff: DFF<Bits<11>>,
         part_ff: DFF<Part>,
-        chunks_ff: DFF<Bit>,
         kind_ff: DFF<Bits<3>>,
         value_ff: DFF<Bits<32>>,
+        /// the stratum that is written is hurried; the one before was
+        hurries_ff: DFF<Bit>,
+        hurried_ff: DFF<Bit>,
+        /// harts of a short stratum that are done
+        visit_ff: DFF<Bits<2>>,
         /// a stride's number, halved for each bin of its length
         halved_ff: DFF<Bits<16>>,
         /// length of a stride so far, bits left of it
@@ -103,9 +102,14 @@ circuit! {
         more: Signal<Local, Bit>,
         longer: Signal<Local, Bit>,
         digit: Signal<Local, Bit>,
-        kind: Signal<Local, Bits<3>>,
         begins: Signal<Local, Bit>,
-        name: Signal<Local, Bits<8>>,
+        is_short: Signal<Local, Bit>,
+        stride_ends: Signal<Local, Bit>,
+        rest: Signal<Local, Bits<8>>,
+        others: Signal<Local, Bits<32>>,
+        next_halved: Signal<Local, Bits<16>>,
+        next_short: Signal<Local, Bits<2>>,
+        number: Signal<Local, Bits<3>>,
     }
     constants {
         head: 3 = 0,
@@ -113,8 +117,8 @@ circuit! {
         external: 3 = 2,
         end_word: 3 = 3,
         first: 3 = 4,
-        strata_name: 8 = 4 | N << 4,
-        chunks_name: 8 = 5 | N << 4,
+        short: 3 = 6,
+        name: 8 = 6 | N << 4,
         no_byte: 8 = 0,
         more_bit: 8 = 0x80,
         one_cycle: 11 = 1,
@@ -123,6 +127,14 @@ circuit! {
         once: 4 = 1,
         kind_context: 10 = 256,
         bits_context: 10 = 128,
+        hurry_context: 10 = 930,
+        hurried_context: 10 = 931,
+        one_number: 3 = 1,
+        above: 16 = 0xfff8,
+        beside: 32 = 0xff00_ffffu32,
+        no_hart: 2 = 0,
+        next_hart: 2 = 1,
+        final_hart: 2 = N - 1,
         root: 3 = 1,
         none_learnt: 2 = 0,
         once_learnt: 2 = 1,
@@ -142,24 +154,23 @@ circuit! {
 impl<const N: usize> Logic for OrderWriter<N> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, wiped_ff, part_ff, chunks_ff, kind_ff, value_ff, halved_ff);
+        dff_setup!(self, clock, wiped_ff, part_ff, kind_ff, value_ff, halved_ff, visit_ff);
         dff_setup!(self, clock, count_ff, length_ff, node_ff, learnt_ff, class_ff);
+        dff_setup!(self, clock, hurries_ff, hurried_ff);
         self.coder.clock.next = self.clock.val();
         self.coder.wipe.next = !self.wiped_ff.q.val().get_bit(10);
         self.coder.forget.next = false;
-        self.coder.byte_ready.next = self.strata_ready.val();
+        self.coder.byte_ready.next = self.byte_ready.val();
         if !self.wiped_ff.q.val().get_bit(10) {
             self.wiped_ff.d.next = self.wiped_ff.q.val() + self.one_cycle.val();
         }
-        self.kind.next = self.word_kind.val().get_bits::<3>(0);
         self.begins.next = self.word_valid.val() & self.wiped_ff.q.val().get_bit(10);
+        // What a byte can say: 0 ends a run.
+        self.is_short.next = (self.word_kind.val() == self.short.val())
+            & self.word_value.val().get_bits::<8>(16).any();
 
         // What goes out as it is.
         self.more.next = self.value_ff.q.val().get_bits::<25>(7).any();
-        self.name.next = self.strata_name.val();
-        if self.chunks_ff.q.val() {
-            self.name.next = self.chunks_name.val();
-        }
         self.direct.next = false;
         self.last.next = false;
         self.data.next = bit_cast::<8, 7>(self.value_ff.q.val().get_bits::<7>(0));
@@ -167,10 +178,7 @@ impl<const N: usize> Logic for OrderWriter<N> {
             self.data.next =
                 bit_cast::<8, 7>(self.value_ff.q.val().get_bits::<7>(0)) | self.more_bit.val();
         }
-        self.ready.next = self.strata_ready.val() & !self.coder.byte_valid.val();
-        if self.chunks_ff.q.val() {
-            self.ready.next = self.chunks_ready.val();
-        }
+        self.ready.next = self.byte_ready.val() & !self.coder.byte_valid.val();
 
         // What is coded.
         self.bin.next = false;
@@ -182,41 +190,58 @@ impl<const N: usize> Logic for OrderWriter<N> {
         self.coder.bin_byte.next = self.data.val();
         self.word_pop.next = false;
         self.idle.next = false;
+        self.stride_ends.next = false;
+        // The number of the next short stride; of its bits below the highest one can be 1 at most.
+        self.rest.next = self.value_ff.q.val().get_bits::<8>(16) >> 2;
+        self.next_short.next = self.value_ff.q.val().get_bits::<2>(16);
+        if self.part_ff.q.val() != Part::Hurry {
+            self.next_short.next = self.rest.val().get_bits::<2>(0);
+        }
+        self.number.next = bit_cast::<3, 2>(self.next_short.val()) + self.one_number.val();
+        // Everything else is 0 by then, or does not matter: less to choose from.
+        self.next_halved.next = ((self.halved_ff.q.val() >> 1) & self.above.val())
+            | bit_cast::<16, 3>(self.number.val());
+        self.others.next = (self.value_ff.q.val() >> 7) & self.beside.val();
+        if self.kind_ff.q.val() == self.short.val() {
+            self.digit.next =
+                self.value_ff.q.val().get_bit(17) & !self.value_ff.q.val().get_bit(16);
+        }
 
         match self.part_ff.q.val() {
             Part::Idle => {
                 self.idle.next = self.coder.idle.val() | !self.wiped_ff.q.val().get_bit(10);
-                self.kind_ff.d.next = self.kind.val();
-                self.chunks_ff.d.next = self.word_kind.val().get_bit(3);
+                self.kind_ff.d.next = self.word_kind.val();
                 self.value_ff.d.next = self.word_value.val();
                 self.halved_ff.d.next = self.word_value.val().get_bits::<16>(0);
+                self.visit_ff.d.next = self.no_hart.val();
+                self.hurries_ff.d.next = self.behind.val() & self.is_short.val();
                 self.count_ff.d.next = self.none.val();
                 self.node_ff.d.next = self.root.val();
                 self.learnt_ff.d.next = self.none_learnt.val();
                 if self.begins.val() {
                     self.word_pop.next = true;
-                    if self.kind.val() == self.head.val() {
+                    if self.word_kind.val() == self.head.val() {
+                        self.hurried_ff.d.next = false;
                         self.part_ff.d.next = Part::Name;
-                        if !self.word_kind.val().get_bit(3) {
-                            self.coder.forget.next = self.coder.idle.val();
-                            self.word_pop.next = self.coder.idle.val();
-                            if !self.coder.idle.val() {
-                                self.part_ff.d.next = Part::Idle;
-                            }
+                        self.coder.forget.next = self.coder.idle.val();
+                        self.word_pop.next = self.coder.idle.val();
+                        if !self.coder.idle.val() {
+                            self.part_ff.d.next = Part::Idle;
                         }
-                    } else if self.kind.val() == self.plain.val() {
+                    } else if self.word_kind.val() == self.plain.val() {
                         self.part_ff.d.next = Part::Number;
-                    } else if self.kind.val() == self.first.val() {
+                    } else if self.word_kind.val() == self.first.val() {
                         self.class_ff.d.next = self.no_class.val();
                         self.part_ff.d.next = Part::Kind;
-                    } else if self.kind.val().get_bit(2) {
-                        self.part_ff.d.next = Part::Length;
-                    } else if !self.word_kind.val().get_bit(3) {
+                    } else if self.word_kind.val() == self.short.val() {
+                        self.class_ff.d.next = self.no_class.val();
                         self.part_ff.d.next = Part::Kind;
-                    } else if self.kind.val() == self.external.val() {
-                        self.part_ff.d.next = Part::Zero;
+                        // In a run the words are looked at, the first one, too.
+                        self.word_pop.next = !(self.behind.val() & self.is_short.val());
+                    } else if self.word_kind.val().get_bit(2) {
+                        self.part_ff.d.next = Part::Length;
                     } else {
-                        self.part_ff.d.next = Part::Reason;
+                        self.part_ff.d.next = Part::Kind;
                     }
                 }
             }
@@ -236,20 +261,42 @@ impl<const N: usize> Logic for OrderWriter<N> {
                     }
                 }
             }
-            Part::Zero => {
-                self.direct.next = true;
-                self.data.next = self.no_byte.val();
-                if self.ready.val() {
-                    self.part_ff.d.next = Part::Number;
-                }
-            }
             Part::Kind => {
                 self.bin.next = true;
                 if self.coder.bin_ready.val() {
                     self.part_ff.d.next = Part::Other;
                     if self.kind_ff.q.val().get_bit(2) {
-                        self.part_ff.d.next = Part::Length;
+                        self.part_ff.d.next = Part::Hurry;
                     }
+                }
+            }
+            Part::Hurry => {
+                self.bin.next = true;
+                self.coder.bin_context.next = self.hurry_context.val();
+                if self.hurried_ff.q.val() {
+                    self.coder.bin_context.next = self.hurried_context.val();
+                }
+                self.coder.bin_one.next = self.hurries_ff.q.val();
+                if self.kind_ff.q.val() == self.short.val() {
+                    self.halved_ff.d.next = self.next_halved.val();
+                }
+                if self.coder.bin_ready.val() {
+                    self.hurried_ff.d.next = self.hurries_ff.q.val();
+                    self.part_ff.d.next = Part::Length;
+                    if self.hurries_ff.q.val() {
+                        self.part_ff.d.next = Part::Run;
+                    }
+                }
+            }
+            Part::Run => {
+                self.bin.next = true;
+                self.coder.bin_kind.next = self.whole_byte.val();
+                self.coder.bin_byte.next = self.no_byte.val();
+                if self.word_valid.val() & self.is_short.val() {
+                    self.coder.bin_byte.next = self.word_value.val().get_bits::<8>(16);
+                    self.word_pop.next = self.coder.bin_ready.val();
+                } else if self.coder.bin_ready.val() {
+                    self.part_ff.d.next = Part::Idle;
                 }
             }
             Part::Length => {
@@ -273,7 +320,7 @@ impl<const N: usize> Logic for OrderWriter<N> {
                             self.class_ff.d.next = self.last_class.val();
                         }
                         if !self.count_ff.q.val().any() {
-                            self.part_ff.d.next = Part::Idle;
+                            self.stride_ends.next = true;
                         }
                     }
                 }
@@ -297,7 +344,7 @@ impl<const N: usize> Logic for OrderWriter<N> {
                         self.learnt_ff.d.next = self.learnt_ff.q.val() + self.once_learnt.val();
                     }
                     if !self.count_ff.q.val().any() {
-                        self.part_ff.d.next = Part::Idle;
+                        self.stride_ends.next = true;
                     }
                 }
             }
@@ -347,17 +394,29 @@ impl<const N: usize> Logic for OrderWriter<N> {
         }
         self.coder.bin_valid.next = self.bin.val();
 
-        self.strata_valid.next =
-            self.coder.byte_valid.val() | (self.direct.val() & !self.chunks_ff.q.val());
-        self.strata_data.next = self.data.val();
-        self.strata_last.next = self.last.val();
-        if self.coder.byte_valid.val() {
-            self.strata_data.next = self.coder.byte_data.val();
-            self.strata_last.next = false;
+        // A stride is written; a short stratum has others.
+        if self.stride_ends.val() {
+            self.part_ff.d.next = Part::Idle;
+            if (self.kind_ff.q.val() == self.short.val())
+                & (self.visit_ff.q.val() != self.final_hart.val())
+            {
+                self.part_ff.d.next = Part::Length;
+            }
+            self.visit_ff.d.next = self.visit_ff.q.val() + self.next_hart.val();
+            self.value_ff.d.next = self.others.val() | (bit_cast::<32, 8>(self.rest.val()) << 16);
+            self.halved_ff.d.next = self.next_halved.val();
+            self.count_ff.d.next = self.none.val();
+            self.node_ff.d.next = self.root.val();
+            self.learnt_ff.d.next = self.none_learnt.val();
         }
-        self.chunks_valid.next = self.direct.val() & self.chunks_ff.q.val();
-        self.chunks_data.next = self.data.val();
-        self.chunks_last.next = self.last.val();
+
+        self.byte_valid.next = self.coder.byte_valid.val() | self.direct.val();
+        self.byte_data.next = self.data.val();
+        self.byte_last.next = self.last.val();
+        if self.coder.byte_valid.val() {
+            self.byte_data.next = self.coder.byte_data.val();
+            self.byte_last.next = false;
+        }
         if self.reset.val() {
             self.wiped_ff.d.next = self.no_cycles.val();
             self.part_ff.d.next = Part::Idle;

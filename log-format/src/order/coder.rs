@@ -1,13 +1,16 @@
 //! Strata as bins of the arithmetic coder, written and read: sections 10.6 and 11.4 of the format.
 
 use super::{bad, MAX_STRIDE};
-use crate::Result;
+use crate::{Error, Result};
 use alloc::vec::Vec;
 
 /// The context of the bin that tells a stratum from anything else.
 pub const KIND: usize = 256;
-/// One stride too large can be written, and is refused by the reader.
-const CONTEXTS: usize = 264;
+/// The contexts of the bin that says whether the recorder hurries, by the one before it.
+const HURRY: usize = 930;
+const CONTEXTS: usize = 932;
+/// What a context of [`HURRY`] starts with: recorders seldom hurry.
+const SELDOM: Context = (64, 7);
 /// Contexts of the bits below a stride's highest.
 const BITS: usize = 128;
 /// How many of those bits are learnt.
@@ -38,6 +41,12 @@ fn bound(range: u32, probability: u16) -> u32 {
     ((range >> 12) * u32::from(probability >> 4)) << 4
 }
 
+fn empty_contexts() -> [Context; CONTEXTS] {
+    let mut contexts = [(2048, 0); CONTEXTS];
+    contexts[HURRY..].fill(SELDOM);
+    contexts
+}
+
 /// The class of the next hart's stride, after one of so many bits.
 fn class_after(bits: u32) -> usize {
     (bits as usize + 1).min(LAST_CLASS)
@@ -47,6 +56,7 @@ fn class_after(bits: u32) -> usize {
 #[derive(Debug, Clone)]
 pub struct Encoder {
     contexts: [Context; CONTEXTS],
+    hurried: bool,
     low: u32,
     range: u32,
     held: Option<u8>,
@@ -59,7 +69,8 @@ impl Encoder {
     /// Before the first bin.
     pub fn new() -> Self {
         Self {
-            contexts: [(2048, 0); CONTEXTS],
+            contexts: empty_contexts(),
+            hurried: false,
             low: 0,
             range: WHOLE,
             held: None,
@@ -87,6 +98,12 @@ impl Encoder {
         self.low += unit * u32::from(byte);
         self.range = unit;
         self.renormalise();
+    }
+
+    /// Whether bytes of small strides follow.
+    pub fn hurry(&mut self, bin: bool) {
+        self.bin(HURRY + usize::from(self.hurried), bin);
+        self.hurried = bin;
     }
 
     /// A stride; gives the class of the next.
@@ -154,6 +171,7 @@ impl Encoder {
 #[derive(Debug, Clone)]
 pub struct Decoder<'a> {
     contexts: [Context; CONTEXTS],
+    hurried: bool,
     bytes: &'a [u8],
     taken: usize,
     range: u32,
@@ -165,7 +183,8 @@ impl<'a> Decoder<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         let byte = |at: usize| u32::from(bytes.get(at).copied().unwrap_or(0));
         Self {
-            contexts: [(2048, 0); CONTEXTS],
+            contexts: empty_contexts(),
+            hurried: false,
             bytes,
             taken: 3,
             range: WHOLE,
@@ -197,6 +216,12 @@ impl<'a> Decoder<'a> {
         Ok(byte)
     }
 
+    /// Whether bytes of small strides follow.
+    pub fn hurry(&mut self) -> Result<bool> {
+        self.hurried = self.bin(HURRY + usize::from(self.hurried))?;
+        Ok(self.hurried)
+    }
+
     /// A stride, and the class of the next.
     pub fn stride(&mut self, class: usize) -> Result<(u16, usize)> {
         let too_large = "a stride that is larger than a counter can be";
@@ -219,6 +244,11 @@ impl<'a> Decoder<'a> {
             Ok(stride) if stride <= MAX_STRIDE => Ok((stride, class_after(bits))),
             _ => Err(bad(self.taken, too_large)),
         }
+    }
+
+    /// Something that no recorder writes was just read.
+    pub fn refuse(&self, what: &'static str) -> Error {
+        bad(self.taken, what)
     }
 
     /// Whether the bytes end where the last bin does: the recorder ends with the smallest number that

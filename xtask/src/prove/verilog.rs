@@ -159,6 +159,15 @@ fn abstract_memory(module: &str, kept: Memories) -> Result<String> {
         "\"{declaration}\": places are no power of two"
     );
     let place = place.ilog2();
+    // A memory with marks has them above its data.
+    let marked = module.contains("{read_mark, read_data} <= mem[read_address];");
+    let (read_data, write_data) = match marked {
+        true => ("{read_mark, read_data}", "{write_mark, write_data}"),
+        false => ("read_data", "write_data"),
+    };
+    let module = &module
+        .replace("{read_mark, read_data} <= mem", "read_data <= mem")
+        .replace("<= {write_mark, write_data};", "<= write_data;");
     let text: String = module.split_whitespace().collect();
     let synchronous = text.contains("read_data<=mem[read_address];");
     ensure!(
@@ -178,7 +187,7 @@ fn abstract_memory(module: &str, kept: Memories) -> Result<String> {
         return Ok(format!(
             "{}
     (* anyseq *) wire [{word}:0] unknown;
-    always @(*) read_data = unknown;
+    always @(*) {read_data} = unknown;
 endmodule
 ",
             head.join("\n")
@@ -192,11 +201,11 @@ endmodule
     };
     let read = if synchronous {
         format!(
-            "always @(posedge {clock}) read_data <= \
+            "always @(posedge {clock}) {read_data} <= \
              write_enable && write_address == read_address ? unknown : word;"
         )
     } else {
-        "always @(*) read_data = word;".to_owned()
+        format!("always @(*) {read_data} = word;")
     };
     Ok(format!(
         "{}
@@ -209,8 +218,8 @@ endmodule
         : read_address == next_place ? next_word : unknown;
     {read}
     always @(posedge {clock}) begin
-        if (write_enable && write_address == watched) watched_word <= write_data;
-        if (write_enable && write_address == next_place) next_word <= write_data;
+        if (write_enable && write_address == watched) watched_word <= {write_data};
+        if (write_enable && write_address == next_place) next_word <= {write_data};
     end
 endmodule
 ",
@@ -277,6 +286,11 @@ mod tests {
         assert!(text.contains("wire [3:0] watched;") && !text.contains("mem["));
         let text = abstract_memories(&block, Memories::Forget).expect("known form");
         assert!(text.contains("read_data = unknown;") && !text.contains("watched"));
+        let marked = block
+            .replace("read_data <= mem", "{read_mark, read_data} <= mem")
+            .replace("<= write_data;", "<= {write_mark, write_data};");
+        let text = abstract_memories(&marked, Memories::TwoWords).expect("known form");
+        assert!(text.contains("watched_word <= {write_mark, write_data};"));
         let other = DESIGN.replace("<= write_data", "<= 0");
         assert!(abstract_memories(&other, Memories::TwoWords).is_err());
     }

@@ -21,6 +21,7 @@ use super::registry::Block;
 use crate::block;
 use lookback_hdl::recorder::{
     chunk_counter::ChunkCounter,
+    chunk_writer::ChunkWriter,
     config::{TinyFront, TinyPair, TinyPairOrder, TinyQuadOrder, TinyRecorder, TinyWordsFront},
     counters::Counters,
     decision::Decision,
@@ -111,14 +112,17 @@ pub const BLOCKS: &[Block] = &[
         out known),
     block!("fold", order::Places, 20; Fold<10>: in block; out place),
     block!("strata-arbiter", order::Strata, 60; StrataArbiter<2, 28, 31, 4, 5, 10, 3>:
-        clock; in clear sweep ask writer block writes take;
-        out stride_valid stride stride_first stride_last done),
+        clock; in clear ask writer block writes take;
+        out short_valid short stride_valid stride stride_first stride_last done),
     block!("chunk-counter", order::Chunks, 60; ChunkCounter<5, 6, 8, 8, 5, 3>:
-        clock; in clear sweep ask retires hart reads writes block trap close;
-        out ended ended_hart ended_size done),
-    block!("order-writer", order::Written, 40; OrderWriter<3>:
-        clock; in reset word_valid word_kind word_value strata_ready chunks_ready;
-        out word_pop strata_valid strata_data strata_last chunks_valid chunks_data chunks_last idle),
+        clock; in clear ask retires hart reads writes block trap close;
+        out ended ended_hart ended_size telling done),
+    block!("order-writer", order::Written<false>, 40; OrderWriter<3>:
+        clock; in reset word_valid word_kind word_value behind byte_ready;
+        out word_pop byte_valid byte_data byte_last idle),
+    block!("chunk-writer", order::Written<true>, 40; ChunkWriter<3>:
+        clock; in reset word_valid word_kind word_value byte_ready;
+        out word_pop byte_valid byte_data byte_last idle),
     block!("order-log", order::Logged<2, true>, 16; TinyPairOrder:
         clock; in reset clear strata chunks retires hart reads writes trap ends external address stop
             reason strata_ready chunks_ready;

@@ -5,7 +5,7 @@ use crate::blocks::{seldom, Check, Records};
 use lookback_hdl::recorder::config::{OrderSizes, ORDER, TINY_ORDER};
 use lookback_log_format::interval::{EndReason, Record};
 use lookback_log_format::order::{
-    encode, OrderElement, OrderKind, OrderMode, OrderRecord, OrderSettings, MAX_HARTS,
+    encode, OrderElement, OrderKind, OrderMode, OrderRecord, OrderSettings, Pace, MAX_HARTS,
 };
 use lookback_log_format::Retire;
 use lookback_model::chunk_counter::{Access, ChunkCounter};
@@ -61,10 +61,7 @@ fn tiny() -> OrderSettings {
 
 fn clear(dut: &mut dyn Dut) {
     dut.set("clear", 1);
-    for place in 0..32 {
-        dut.set("sweep", place);
-        dut.cycle();
-    }
+    (0..32).for_each(|_| dut.cycle());
     dut.set("clear", 0);
 }
 
@@ -101,9 +98,13 @@ pub enum Asked {
     Clear,
 }
 
-fn tell(strides: Strides, out: &mut Records) {
+/// A stratum that is taken for an access is told at once if no stride is above 3.
+fn tell(strides: Strides, for_access: bool, out: &mut Records) {
     for stride in &strides[..3] {
         out.say("stride", *stride);
+    }
+    if for_access && strides.iter().all(|stride| *stride <= 3) {
+        out.say("not its harts", false);
     }
 }
 
@@ -131,6 +132,11 @@ impl Check for Strata {
             if dut.get("stride_valid") == 1 {
                 out.say("stride", dut.get("stride") - 1);
             }
+            if dut.get("short_valid") == 1 {
+                let short = dut.get("short");
+                (0..3).for_each(|hart| out.say("stride", short >> (2 * hart) & 3));
+                out.say("not its harts", short >> 6);
+            }
         };
         clear(dut);
         let access = |dut: &mut dyn Dut, out: &mut Records, writer: u8, block, writes: bool| {
@@ -142,6 +148,9 @@ impl Check for Strata {
             until_done(dut, out, watch);
             dut.set("ask", 0);
             out.say("done", writer);
+            if block % 5 == 0 {
+                dut.cycle();
+            }
         };
         for asked in run {
             match *asked {
@@ -166,7 +175,7 @@ impl Check for Strata {
             let external = writer == 3;
             let who = if external { EXTERNAL } else { writer };
             if let Some(strides) = twin.access(who, block, writes || external) {
-                tell(strides, out);
+                tell(strides, true, out);
             }
             out.say("done", writer);
         };
@@ -179,7 +188,7 @@ impl Check for Strata {
                     (0..count).for_each(|_| access(&mut twin, out, hart, 1, false));
                 }
                 Asked::Take => {
-                    tell(twin.take(), out);
+                    tell(twin.take(), false, out);
                     out.say("done", true);
                 }
                 Asked::Clear => twin = StrataArbiter::new(tiny()),
@@ -231,17 +240,24 @@ impl Check for Chunks {
     }
 
     fn drive(run: &[Counted], dut: &mut dyn Dut, out: &mut Records) {
+        // Chunks are told behind what ended them.
+        let watch = |dut: &mut dyn Dut, out: &mut Records| {
+            if dut.get("ended") == 1 {
+                out.say("hart", dut.get("ended_hart"));
+                out.say("size", dut.get("ended_size"));
+            }
+        };
+        let rest = |dut: &mut dyn Dut, out: &mut Records| {
+            while dut.get("telling") == 1 {
+                watch(dut, out);
+                dut.cycle();
+            }
+        };
         clear(dut);
         let ask = |dut: &mut dyn Dut, out: &mut Records, port: &str| {
             dut.set(port, 1);
-            until_done(dut, out, |dut, out| {
-                if dut.get("ended") == 1 {
-                    out.say("hart", dut.get("ended_hart"));
-                    out.say("size", dut.get("ended_size"));
-                }
-            });
+            until_done(dut, out, watch);
             dut.set(port, 0);
-            out.say("done", true);
         };
         let retire = |dut: &mut dyn Dut, out: &mut Records, hart: u8, block: u32, does: u8| {
             dut.set("retires", 1);
@@ -252,6 +268,9 @@ impl Check for Chunks {
             dut.set("trap", (does == 4).into());
             ask(dut, out, "ask");
             dut.set("retires", 0);
+            if block % 5 == 0 {
+                rest(dut, out);
+            }
         };
         for counted in run {
             match *counted {
@@ -266,10 +285,17 @@ impl Check for Chunks {
                     dut.set("trap", 0);
                     ask(dut, out, "ask");
                 }
-                Counted::Close => ask(dut, out, "close"),
-                Counted::Clear => clear(dut),
+                Counted::Close => {
+                    ask(dut, out, "close");
+                    out.say("telling", dut.get("telling"));
+                }
+                Counted::Clear => {
+                    rest(dut, out);
+                    clear(dut);
+                }
             }
         }
+        rest(dut, out);
     }
 
     fn expect(run: &[Counted], out: &mut Records) {
@@ -298,44 +324,40 @@ impl Check for Chunks {
                     out.say("hart", chunk.hart);
                     out.say("size", chunk.size);
                 }
-                out.say("done", true);
+                if matches!(counted, Counted::Close) {
+                    out.say("telling", false);
+                }
             }
         }
     }
 }
 
-/// Records of three harts, word by word.
-pub struct Written;
+/// Records of three harts, word by word: of chunks, or of strata.
+pub struct Written<const CHUNKS: bool>;
 
 /// A record.
 #[derive(Clone, Debug)]
 pub struct Whole {
-    chunks: bool,
     index: u32,
     retired: [u32; 3],
     elements: Vec<(u8, [u16; 3], u32)>,
     reason: u8,
+    /// in a thousand, how often: a word is there, a byte is taken, many words wait
     offered: u32,
     ready: u32,
+    behind: u32,
     seed: u64,
 }
 
 impl Whole {
-    fn kind(&self) -> OrderKind {
-        match self.chunks {
-            true => OrderKind::Chunks,
-            false => OrderKind::Strata,
-        }
-    }
-
-    fn elements(&self) -> Vec<OrderElement> {
+    fn elements(&self, kind: OrderKind) -> Vec<OrderElement> {
         let elements = self.elements.iter().map(|&(what, strides, address)| {
             let mut all = [0; MAX_HARTS];
             all[..3].copy_from_slice(&strides.map(|stride| stride.min(65534)));
-            match (what, self.chunks) {
+            match (what, kind) {
                 (0, _) => OrderElement::External(address >> 2),
-                (_, false) => OrderElement::Stratum(all),
-                (_, true) => OrderElement::Chunk {
+                (_, OrderKind::Strata) => OrderElement::Stratum(all),
+                (_, OrderKind::Chunks) => OrderElement::Chunk {
                     hart: what % 3,
                     size: u32::from(strides[0]).max(1),
                 },
@@ -344,28 +366,35 @@ impl Whole {
         elements.collect()
     }
 
-    fn bytes(&self) -> Vec<u8> {
-        let reason = EndReason::from_code(self.reason).unwrap_or(EndReason::Length);
-        let record = OrderRecord {
-            kind: self.kind(),
-            index: self.index,
-            retired: self.retired.to_vec(),
-            elements: encode(3, self.kind(), &self.elements()),
-            reason,
-        };
-        record.to_bytes()
+    /// The stratum with this number comes as one word.
+    fn is_short(&self, number: usize) -> bool {
+        let (what, strides, _) = self.elements[number];
+        what % 5 != 0 && strides.iter().all(|stride| *stride <= 3)
     }
 
-    /// Kinds and values as `order_writer` names them.
-    fn words(&self) -> Vec<(u32, u32)> {
-        let of = if self.chunks { 8 } else { 0 };
-        let mut words = vec![(of, self.index)];
-        words.extend(self.retired.map(|count| (of | 1, count)));
-        for element in self.elements() {
+    fn record(&self, kind: OrderKind) -> OrderRecord {
+        OrderRecord {
+            kind,
+            index: self.index,
+            retired: self.retired.to_vec(),
+            elements: encode(3, kind, &self.elements(kind)),
+            never_hurries: false,
+            reason: EndReason::from_code(self.reason).unwrap_or(EndReason::Length),
+        }
+    }
+
+    /// Kinds and values as `order_writer` and `chunk_writer` name them.
+    fn words(&self, kind: OrderKind) -> Vec<(u32, u32)> {
+        let mut words = vec![(0, self.index)];
+        words.extend(self.retired.map(|count| (1, count)));
+        for (number, element) in self.elements(kind).into_iter().enumerate() {
             match element {
-                OrderElement::External(address) => words.push((of | 2, address)),
-                OrderElement::Chunk { hart, size } => {
-                    words.push((of | 1, size << 2 | u32::from(hart)))
+                OrderElement::External(address) => words.push((2, address)),
+                OrderElement::Chunk { hart, size } => words.push((1, size << 2 | u32::from(hart))),
+                OrderElement::Stratum(strides) if self.is_short(number) => {
+                    let harts = strides[..3].iter().enumerate();
+                    let short = harts.map(|(hart, stride)| u32::from(*stride) << (16 + 2 * hart));
+                    words.push((6, short.sum()));
                 }
                 OrderElement::Stratum(strides) => {
                     for (hart, stride) in strides[..3].iter().enumerate() {
@@ -374,8 +403,31 @@ impl Whole {
                 }
             }
         }
-        words.push((of | 3, self.reason.into()));
+        words.push((3, self.reason.into()));
         words
+    }
+
+    /// Which strata are hurried is the writer's choice, within limits.
+    fn judge(&self, kind: OrderKind, bytes: &[u8], out: &mut Records) {
+        let mut wanted = self.record(kind);
+        let sent = Record::from_bytes(bytes);
+        if let (Ok(Record::Order(sent)), OrderKind::Strata) = (sent, kind) {
+            wanted = wanted.at_paces_of(&sent);
+            for (number, pace) in sent.paces().into_iter().enumerate() {
+                let hurried = pace != Pace::Calm;
+                let short = number < self.elements.len()
+                    && self.is_short(number)
+                    && self.elements[number].1.iter().any(|stride| *stride > 0);
+                let may = short && self.behind > 0;
+                let must = short && self.behind == 1000;
+                out.say("hurried as it may", hurried <= may && hurried >= must);
+                out.want("hurried as it may", true);
+            }
+        }
+        bytes.iter().for_each(|byte| out.say("byte", *byte));
+        for byte in wanted.to_bytes() {
+            out.want("byte", byte);
+        }
     }
 }
 
@@ -383,33 +435,37 @@ fn stride() -> BoxedStrategy<u16> {
     prop_oneof![8 => 0..6u16, 3 => 0..300u16, 1 => any::<u16>(), 1 => Just(65534u16)].boxed()
 }
 
-impl Check for Written {
+impl<const CHUNKS: bool> Check for Written<CHUNKS> {
     type Step = Whole;
 
     fn runs() -> BoxedStrategy<Vec<Whole>> {
         let number = || prop_oneof![3 => 0..300u32, 1 => any::<u32>()];
+        let strides = prop_oneof![
+            1 => [stride(), stride(), stride()],
+            1 => [0..4u16, 0..4u16, 0..4u16],
+        ];
         let element = (
             prop_oneof![1 => Just(0u8), 12 => 1..10u8],
-            [stride(), stride(), stride()],
+            strides,
             any::<u32>(),
         );
         let often = || prop_oneof![3 => Just(1000u32), 1 => Just(600), 1 => Just(150)];
+        let behind = prop_oneof![Just(0u32), Just(1000), Just(500), Just(30)];
         let parts = (
-            any::<bool>(),
             number(),
             [number(), number(), number()],
             vec(element, 0..80),
             1..6u8,
         );
-        let whole = (parts, often(), often(), any::<u64>()).prop_map(
-            |((chunks, index, retired, elements, reason), offered, ready, seed)| Whole {
-                chunks,
+        let whole = (parts, often(), often(), behind, any::<u64>()).prop_map(
+            |((index, retired, elements, reason), offered, ready, behind, seed)| Whole {
                 index,
                 retired,
                 elements,
                 reason,
                 offered,
                 ready,
+                behind,
                 seed,
             },
         );
@@ -417,42 +473,43 @@ impl Check for Written {
     }
 
     fn drive(run: &[Whole], dut: &mut dyn Dut, out: &mut Records) {
+        let kind = if CHUNKS {
+            OrderKind::Chunks
+        } else {
+            OrderKind::Strata
+        };
         dut.set("reset", 1);
         dut.cycle();
         dut.set("reset", 0);
         for whole in run {
             let mut random = Random::new(whole.seed);
-            let mut words = whole.words().into_iter();
+            let mut words = whole.words(kind).into_iter();
             let mut next = words.next();
             let mut quiet = 0;
+            let mut bytes = Vec::new();
+            let mut lasts = 0u32;
+            // A word that is there stays until it is used.
+            let mut there = false;
             // 1024 cycles of clearing may come first.
             for _ in 0..200_000 {
-                let offered = next.filter(|_| random.chance(whole.offered));
-                let (kind, value) = offered.unwrap_or((random.word() & 15, random.word()));
+                there |= random.chance(whole.offered);
+                let offered = next.filter(|_| there);
+                let (word_kind, value) = offered.unwrap_or((random.word() & 7, random.word()));
                 dut.set("word_valid", offered.is_some().into());
-                dut.set("word_kind", kind);
+                dut.set("word_kind", word_kind & if CHUNKS { 3 } else { 7 });
                 dut.set("word_value", value);
-                let (strata, chunks) = (random.chance(whole.ready), random.chance(whole.ready));
-                dut.set("strata_ready", strata.into());
-                dut.set("chunks_ready", chunks.into());
-                for (stream, ready) in [("strata", strata), ("chunks", chunks)] {
-                    if ready && dut.get(&format!("{stream}_valid")) == 1 {
-                        let data = dut.get(&format!("{stream}_data"));
-                        out.say(
-                            if stream == "strata" {
-                                "strata"
-                            } else {
-                                "chunks"
-                            },
-                            data,
-                        );
-                        if dut.get(&format!("{stream}_last")) == 1 {
-                            out.say("last", true);
-                        }
-                    }
+                if !CHUNKS {
+                    dut.set("behind", random.chance(whole.behind).into());
+                }
+                let ready = random.chance(whole.ready);
+                dut.set("byte_ready", ready.into());
+                if ready && dut.get("byte_valid") == 1 {
+                    bytes.push(dut.get("byte_data") as u8);
+                    lasts += dut.get("byte_last");
                 }
                 if offered.is_some() && dut.get("word_pop") == 1 {
                     next = words.next();
+                    there = false;
                 }
                 quiet = if next.is_none() && dut.get("idle") == 1 {
                     quiet + 1
@@ -464,18 +521,15 @@ impl Check for Written {
                     break;
                 }
             }
+            whole.judge(kind, &bytes, out);
+            out.say("ends", lasts);
+            out.want("ends", true);
             out.say("over", quiet > 3);
+            out.want("over", true);
         }
     }
 
-    fn expect(run: &[Whole], out: &mut Records) {
-        for whole in run {
-            let name = if whole.chunks { "chunks" } else { "strata" };
-            whole.bytes().iter().for_each(|byte| out.say(name, *byte));
-            out.say("last", true);
-            out.say("over", true);
-        }
-    }
+    fn expect(_: &[Whole], _: &mut Records) {}
 }
 
 /// The order of `N` harts from the port to bytes.
@@ -683,7 +737,9 @@ impl<const N: usize> LogBench<'_, N> {
                 let Ok(Record::Order(record)) = Record::from_bytes(bytes) else {
                     return out.say("no record", number as u32);
                 };
-                let same = wanted.contains(&record);
+                let same = wanted
+                    .iter()
+                    .any(|wanted| wanted.at_paces_of(&record) == record);
                 let elements = record.elements().all(|element| element.is_ok());
                 let overflow = record.reason == EndReason::Overflow;
                 out.say("fits", (overflow || same) && elements);
@@ -708,7 +764,13 @@ pub fn judge_order(order: &mut Order, sent: [&Vec<Vec<u8>>; 2], out: &mut Record
             bytes.iter().for_each(|byte| out.say(name, *byte));
             out.say("end of a record", true);
         }
-        for record in wanted.iter().filter(|record| record.kind == kind) {
+        let wanted = wanted.iter().filter(|record| record.kind == kind);
+        for (number, record) in wanted.enumerate() {
+            let bytes = sent.get(number).map_or(&[][..], Vec::as_slice);
+            let record = match Record::from_bytes(bytes) {
+                Ok(Record::Order(sent)) => record.at_paces_of(&sent),
+                _ => record.clone(),
+            };
             record
                 .to_bytes()
                 .iter()
