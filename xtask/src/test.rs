@@ -54,6 +54,7 @@ const LONG_STEPS: &[Step] = &[
     ("2 GB over the link", bench::long_link),
     ("fuzzing", fuzz::long),
     ("uarts of all boards", bitstream::uart::long),
+    ("netlists of all boards", bitstream::netlist::long),
 ];
 
 /// Runs the steps in order; all of them run even when one fails, so that one look shows everything.
