@@ -125,6 +125,11 @@ impl Summary {
             self.trigger = end.fired;
             if self.ring {
                 self.gave_way = end.retired.saturating_sub(accounted);
+                // The last interval never gives way.
+                if accounted == 0 && end.retired > 0 {
+                    let text = "nothing of the ring arrived: it was emptied, or begun anew";
+                    self.losses.push(text.into());
+                }
             } else if accounted != end.retired {
                 self.losses.push(format!(
                     "the board counted {} instructions, {} arrived",
