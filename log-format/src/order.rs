@@ -202,6 +202,7 @@ impl OrderRecord {
         let mut same = self.clone();
         if let (Ok(elements), OrderKind::Strata) = (elements, self.kind) {
             same.elements = encode_paced(self.retired.len(), &elements, &other.paces());
+            same.never_hurries = false;
         }
         same
     }

@@ -147,6 +147,7 @@ circuit! {
         full_strata: Signal<Local, Bit>,
         full_chunks: Signal<Local, Bit>,
         room: Signal<Local, Bit>,
+        late: Signal<Local, Bit>,
         goes: Signal<Local, Bit>,
         turns_external: Signal<Local, Bit>,
         touches: Signal<Local, Bit>,
@@ -331,8 +332,11 @@ impl<
                 | self.chunks_count_ff.q.val().get_bit(10)
                 | self.chunks_ends_ff.q.val().get_bit(3));
         self.room.next = !(self.words.pressure.val() | self.chunk_words.pressure.val());
-        self.goes.next =
-            self.queue.valid.val() & self.room.val() & (self.step_ff.q.val() == Step::Next);
+        // Whether a record of chunks is full is known when all that ended are counted.
+        self.late.next =
+            self.counter.telling.val() & self.chunks_count_ff.q.val().get_bits::<7>(3).all();
+        self.goes.next = (self.queue.valid.val() & self.room.val() & !self.late.val())
+            & (self.step_ff.q.val() == Step::Next);
         self.last_hart.next = self.visit_ff.q.val() == self.final_hart.val();
 
         self.arbiter.take.next = self.step_ff.q.val() == Step::TakeLast;
@@ -541,7 +545,7 @@ impl<
         self.words.value.next = self.push_value.val();
         if self.arbiter.short_valid.val() {
             self.words.kind.next = self.stride_short.val();
-            self.words.value.next = bit_cast::<32, 8>(self.arbiter.short.val()) << 16;
+            self.words.value.next = bit_cast::<32, 8>(self.arbiter.short.val());
         } else if self.arbiter.stride_valid.val() {
             self.words.kind.next = self.stride_other.val();
             if self.arbiter.stride_first.val() {

@@ -7,7 +7,7 @@
 //! ```
 //! | kind | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
 //! |---|---|---|---|---|---|---|---|
-//! | | a record begins; its index | retirements | an external write's block | the end; its reason | stride of hart 0, plus one | that of another hart | a short stratum: two bits a hart, from bit 16 on |
+//! | | a record begins; its index | retirements | an external write's block | the end; its reason | stride of hart 0, plus one | that of another hart | a short stratum: two bits a hart |
 //!
 //! A byte or a bin a cycle. With `behind` a short stratum and those that follow it, as long as there are
 //! any, are hurried: a cycle each. For 1024 cycles after a reset nothing is taken: the coder's contexts
@@ -105,9 +105,7 @@ circuit! {
         begins: Signal<Local, Bit>,
         is_short: Signal<Local, Bit>,
         stride_ends: Signal<Local, Bit>,
-        rest: Signal<Local, Bits<8>>,
-        others: Signal<Local, Bits<32>>,
-        next_halved: Signal<Local, Bits<16>>,
+        rest: Signal<Local, Bits<32>>,
         next_short: Signal<Local, Bits<2>>,
         number: Signal<Local, Bits<3>>,
     }
@@ -130,8 +128,6 @@ circuit! {
         hurry_context: 10 = 930,
         hurried_context: 10 = 931,
         one_number: 3 = 1,
-        above: 16 = 0xfff8,
-        beside: 32 = 0xff00_ffffu32,
         no_hart: 2 = 0,
         next_hart: 2 = 1,
         final_hart: 2 = N - 1,
@@ -167,7 +163,7 @@ impl<const N: usize> Logic for OrderWriter<N> {
         self.begins.next = self.word_valid.val() & self.wiped_ff.q.val().get_bit(10);
         // What a byte can say: 0 ends a run.
         self.is_short.next = (self.word_kind.val() == self.short.val())
-            & self.word_value.val().get_bits::<8>(16).any();
+            & self.word_value.val().get_bits::<8>(0).any();
 
         // What goes out as it is.
         self.more.next = self.value_ff.q.val().get_bits::<25>(7).any();
@@ -192,19 +188,14 @@ impl<const N: usize> Logic for OrderWriter<N> {
         self.idle.next = false;
         self.stride_ends.next = false;
         // The number of the next short stride; of its bits below the highest one can be 1 at most.
-        self.rest.next = self.value_ff.q.val().get_bits::<8>(16) >> 2;
-        self.next_short.next = self.value_ff.q.val().get_bits::<2>(16);
+        self.rest.next = self.value_ff.q.val() >> 2;
+        self.next_short.next = self.value_ff.q.val().get_bits::<2>(0);
         if self.part_ff.q.val() != Part::Hurry {
             self.next_short.next = self.rest.val().get_bits::<2>(0);
         }
         self.number.next = bit_cast::<3, 2>(self.next_short.val()) + self.one_number.val();
-        // Everything else is 0 by then, or does not matter: less to choose from.
-        self.next_halved.next = ((self.halved_ff.q.val() >> 1) & self.above.val())
-            | bit_cast::<16, 3>(self.number.val());
-        self.others.next = (self.value_ff.q.val() >> 7) & self.beside.val();
         if self.kind_ff.q.val() == self.short.val() {
-            self.digit.next =
-                self.value_ff.q.val().get_bit(17) & !self.value_ff.q.val().get_bit(16);
+            self.digit.next = self.value_ff.q.val().get_bit(1) & !self.value_ff.q.val().get_bit(0);
         }
 
         match self.part_ff.q.val() {
@@ -278,7 +269,7 @@ impl<const N: usize> Logic for OrderWriter<N> {
                 }
                 self.coder.bin_one.next = self.hurries_ff.q.val();
                 if self.kind_ff.q.val() == self.short.val() {
-                    self.halved_ff.d.next = self.next_halved.val();
+                    self.halved_ff.d.next = bit_cast::<16, 3>(self.number.val());
                 }
                 if self.coder.bin_ready.val() {
                     self.hurried_ff.d.next = self.hurries_ff.q.val();
@@ -293,7 +284,7 @@ impl<const N: usize> Logic for OrderWriter<N> {
                 self.coder.bin_kind.next = self.whole_byte.val();
                 self.coder.bin_byte.next = self.no_byte.val();
                 if self.word_valid.val() & self.is_short.val() {
-                    self.coder.bin_byte.next = self.word_value.val().get_bits::<8>(16);
+                    self.coder.bin_byte.next = self.word_value.val().get_bits::<8>(0);
                     self.word_pop.next = self.coder.bin_ready.val();
                 } else if self.coder.bin_ready.val() {
                     self.part_ff.d.next = Part::Idle;
@@ -403,8 +394,8 @@ impl<const N: usize> Logic for OrderWriter<N> {
                 self.part_ff.d.next = Part::Length;
             }
             self.visit_ff.d.next = self.visit_ff.q.val() + self.next_hart.val();
-            self.value_ff.d.next = self.others.val() | (bit_cast::<32, 8>(self.rest.val()) << 16);
-            self.halved_ff.d.next = self.next_halved.val();
+            self.value_ff.d.next = self.rest.val();
+            self.halved_ff.d.next = bit_cast::<16, 3>(self.number.val());
             self.count_ff.d.next = self.none.val();
             self.node_ff.d.next = self.root.val();
             self.learnt_ff.d.next = self.none_learnt.val();

@@ -687,7 +687,7 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "order-hurries-an-end",
         what: "A stratum without accesses is hurried, and ends the run.",
         block: "order-writer",
-        from: "is_short = (word_kind == short) & |word_value[(32'h10)+:(8)];",
+        from: "is_short = (word_kind == short) & |word_value[(32'h0)+:(8)];",
         to: "is_short = word_kind == short;",
         quick: false,
     },

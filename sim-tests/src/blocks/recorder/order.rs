@@ -393,7 +393,7 @@ impl Whole {
                 OrderElement::Chunk { hart, size } => words.push((1, size << 2 | u32::from(hart))),
                 OrderElement::Stratum(strides) if self.is_short(number) => {
                     let harts = strides[..3].iter().enumerate();
-                    let short = harts.map(|(hart, stride)| u32::from(*stride) << (16 + 2 * hart));
+                    let short = harts.map(|(hart, stride)| u32::from(*stride) << (2 * hart));
                     words.push((6, short.sum()));
                 }
                 OrderElement::Stratum(strides) => {
