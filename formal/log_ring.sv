@@ -8,7 +8,6 @@
 // Fault: what is gone can be acknowledged | valid_offset = ~|(distance & above_ring) & (back <= span); => valid_offset = ~|(distance & above_ring);
 // Fault: the lookout stays where it is when bytes are sent again | look_ff$d = value[(32'h0)+:(10)]; => look_ff$d = look_ff$q;
 // Fault: a byte is written where the one before it is | bytes$write_address = write_ff$q; => bytes$write_address = window$sent;
-// Fault: a byte is read where the lookout is | bytes$read_address = window$sent; => bytes$read_address = look_ff$q;
 // Fault: dropping ends at any interval | dropping_ff$d = continues; => dropping_ff$d = 1'b0;
 // Fault: the first byte is looked at before it is there | peeked_ff$d = peek & behind; => peeked_ff$d = peek;
 // Fault: a piece is said to have a byte more than it has | left_ff$d = count_ff$q; => left_ff$d = count_ff$q + step;
@@ -60,12 +59,10 @@ module proof (
     (* hierconn *) wire \dut.full ;
     (* hierconn *) wire \dut.peek_ff$q ;
     (* hierconn *) wire \dut.peeked_ff$q ;
-    (* hierconn *) wire \dut.fetch_ff$q ;
-    (* hierconn *) wire \dut.fetched_ff$q ;
-    (* hierconn *) wire [7:0] \dut.data_ff$q ;
-    (* hierconn *) wire [8:0] \dut.bytes$read_data ;
+    (* hierconn *) wire [7:0] \dut.bytes$read_data ;
     (* hierconn *) wire [N-1:0] \dut.bytes.watched ;
-    (* hierconn *) wire [8:0] \dut.bytes.watched_word ;
+    (* hierconn *) wire [N-1:0] \dut.marks.watched ;
+    (* hierconn *) wire [7:0] \dut.bytes.watched_word ;
     wire [N-1:0] write = \dut.write_ff$q ;
     wire [N-1:0] kept = \dut.window.kept_ff$q ;
     wire [N-1:0] kept_next = \dut.window.kept_ff$d ;
@@ -82,14 +79,12 @@ module proof (
     wire dropping = \dut.dropping_ff$q ;
     wire peek = \dut.peek_ff$q ;
     wire peeked = \dut.peeked_ff$q ;
-    wire fetch = \dut.fetch_ff$q ;
-    wire fetched = \dut.fetched_ff$q ;
-    wire [7:0] out = \dut.bytes$read_data [7:0];
 
     // An arbitrary place in the ring: the byte there is followed on its way.
     (* anyconst *) wire [N-1:0] place;
     wire [N-1:0] next_place = place + 1'b1;
     assign \dut.bytes.watched = place;
+    assign \dut.marks.watched = place;
 
     wire emptied = reset | clear;
     wire accept = byte_valid & byte_ready;
@@ -159,18 +154,14 @@ module proof (
         if (!measured && !dropping) i_measuring: assert (looked ? count != 0 : count != 240);
         if (dropping) i_dropping: assert (!inside && !measured && left == 0 && count == 0 && span == 0);
         // and that the byte is where it was written.
-        if (a_in) i_a_stored: assert (a_offset < used && \dut.bytes.watched_word [7:0] == a_data);
+        if (a_in) i_a_stored: assert (a_offset < used && \dut.bytes.watched_word == a_data);
         if (!a_in) i_a_out: assert (a_offset >= used);
         if (a_fresh) i_a_fresh: assert (a_in && write == next_place && sent + seen <= a_offset);
-        if (left != 0) begin
-            i_fetch: assert (fetch == (quiet == 0) && fetched == (quiet == 1));
-            if (a_in && read == place && quiet == 1) i_a_read: assert (out == a_data);
-            if (a_in && read == place && quiet > 1) i_a_held: assert (\dut.data_ff$q == a_data);
-        end
+        if (a_in && read == place && quiet != 0 && !a_fresh)
+            i_a_read: assert (\dut.bytes$read_data == a_data);
         if (peek) i_peek: assert (dropping && groups && !looked);
-        if (peeked) i_peeked: assert (peek && !fetch && write != look);
-        if (peeked && a_in && look == place) i_a_peeked: assert (out == a_data && !a_fresh);
-        if (dropping) i_no_fetch: assert (!fetch);
+        if (peeked) i_peeked: assert (peek && write != look && quiet != 0);
+        if (peeked && a_in && look == place) i_a_peeked: assert (!a_fresh);
 
         c_taken: cover (piece_take && a_in && read == place && byte_data == 8'h5a);
         c_group: cover (peeked && a_in && look == place && a_data == 8'h73);

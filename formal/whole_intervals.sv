@@ -45,22 +45,24 @@ module proof (
     (* hierconn *) wire \dut.limit ;
     (* hierconn *) wire \dut.full ;
     (* hierconn *) wire \dut.peek_ff$q ;
-    (* hierconn *) wire [8:0] \dut.bytes$read_data ;
+    (* hierconn *) wire \dut.marks$read_data ;
     (* hierconn *) wire [9:0] \dut.window.kept_ff$q ;
     (* hierconn *) wire [9:0] \dut.window.sent_ff$q ;
     (* hierconn *) wire [31:0] \dut.window.furthest_ff$q ;
     (* hierconn *) wire [9:0] \dut.bytes.watched ;
+    (* hierconn *) wire [9:0] \dut.marks.watched ;
     wire looked = \dut.looked_ff$q ;
     wire [7:0] count = \dut.count_ff$q ;
     wire measured = \dut.measured_ff$q ;
     wire last = \dut.last_ff$q ;
     wire inside = \dut.inside_ff$q ;
     wire dropping = \dut.dropping_ff$q ;
-    wire mark = \dut.bytes$read_data [8];
+    wire mark = \dut.marks$read_data ;
     wire peek = \dut.peek_ff$q ;
     // No place is followed: that bytes and marks come back as they were written is another proof.
     (* anyconst *) wire [9:0] place;
     assign \dut.bytes.watched = place;
+    assign \dut.marks.watched = place;
 
     // The specification follows the lookout, which passes every byte once: whether it is within an
     // interval and whether that is being dropped; whether the piece that it measures began one, and

@@ -91,6 +91,30 @@ fn codec_compact_and_a_trap() {
     );
 }
 
+/// More than the ring holds: whole key groups give way, and everything that is left replays.
+#[test]
+fn a_full_ring_of_codec_compact_begins_with_a_key_interval() {
+    let scratch = Scratch::new();
+    // Short intervals: their headers alone fill the ring before the matrices are multiplied.
+    let more = [
+        "--codec",
+        "compact",
+        "--interval",
+        "64",
+        "--trigger",
+        "write=product",
+        "--after",
+        "0",
+    ];
+    let (run, info) = fly(&scratch, "benches/mix", &more);
+    assert!(json(&run)["gave_way"].as_u64() > Some(0), "{run:?}");
+    assert_eq!(info["trigger"]["cause"], "access");
+    assert_eq!(
+        last(&scratch, "1")[0]["retired"],
+        info["trigger"]["instruction"]
+    );
+}
+
 #[test]
 fn several_harts_share_a_trigger() {
     let scratch = Scratch::new();

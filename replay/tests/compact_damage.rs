@@ -125,13 +125,13 @@ fn runs() -> [Run; 3] {
     [
         record("user_mode", u16::MAX, 0, 0),
         record("dma_overwrite", 7, 0, 0),
-        record("atomics", u16::MAX, 1500, 0),
+        record("atomics", u16::MAX, 500, 0),
     ]
 }
 
 #[test]
 fn long_groups_cuts_and_gaps_verify() {
-    let gaps = record("atomics", u16::MAX, 0, 3000);
+    let gaps = record("atomics", u16::MAX, 0, 500);
     let has_gap = |record: &Record| matches!(record, Record::Gap(_));
     assert!(gaps.records.iter().any(has_gap));
     for run in runs().into_iter().chain([gaps]) {

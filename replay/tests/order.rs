@@ -384,7 +384,7 @@ fn counters_that_are_full_take_a_stratum_or_end_a_chunk() {
         let sizes: Vec<_> = elements_of(&recording, OrderKind::Chunks)
             .iter()
             .filter_map(|element| match element {
-                OrderElement::Chunk { size, .. } => Some(u32::from(*size)),
+                OrderElement::Chunk { size, .. } => Some(*size),
                 _ => None,
             })
             .collect();

@@ -32,10 +32,6 @@ const BUDGETS: &[Budget] = &[
     },
 ];
 
-/// The most block RAM that a preset may take: 64 KB of ring with their marks, 32 DP16KD, and 32 KB
-/// beside it.
-const BLOCK_RAM: &[(&str, u64)] = &[("recorder-bugnet", 32 + 16), ("recorder-full", 32 + 16)];
-
 /// How recorders are synthesised alone. Multiplexers of LUTs (PFUMX, L6MUX21) are
 /// left out: yosys takes them for free, doubles LUT4s to use them, and the recorders become a fifth
 /// larger.
@@ -75,15 +71,6 @@ pub fn check() -> Result<()> {
             "{} takes {lut4} LUT4, its budget is {}",
             budget.preset,
             budget.lut4
-        );
-        let most = BLOCK_RAM
-            .iter()
-            .find(|(preset, _)| *preset == budget.preset);
-        let block_ram = count(&cells, "DP16KD");
-        ensure!(
-            most.is_none_or(|(_, most)| block_ram <= *most),
-            "{} takes {block_ram} DP16KD, its budget is {most:?}",
-            budget.preset
         );
         ensure!(
             count(&cells, "DP16KD") > 0,

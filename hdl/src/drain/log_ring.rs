@@ -6,7 +6,7 @@
 //!                            cut ◄─
 //! ```
 //! Each byte is kept with a mark, set on the last byte of an interval or gap. A lookout walks the
-//! marks ahead of the reader, a mark a cycle, but in the cycle in which the reader needs the memory:
+//! marks ahead of the reader, a mark a cycle:
 //! - it measures the next piece, up to 240 bytes or to the mark, as the bytes arrive. A measured
 //!   piece is offered to the framer; when the framer starts it, the lookout goes on to the next
 //!   piece while the framer takes this one byte by byte;
@@ -99,13 +99,8 @@ pub struct LogRing<const RING_BITS: usize> {
     /// The bit is used now.
     pub used: Signal<In, Bit>,
     window: Window<RING_BITS>,
-    /// Bytes, each with its mark above it.
-    bytes: BlockRam<9, RING_BITS>,
-    /// The next byte of the started piece is being read.
-    fetch_ff: DFF<Bit>,
-    /// It is at the memory's output.
-    fetched_ff: DFF<Bit>,
-    data_ff: DFF<Bits<8>>,
+    bytes: BlockRam<8, RING_BITS>,
+    marks: BlockRam<1, RING_BITS>,
     write_ff: DFF<Bits<RING_BITS>>,
     /// The next byte that is written begins an interval or gap.
     opening_ff: DFF<Bit>,
@@ -141,15 +136,13 @@ pub struct LogRing<const RING_BITS: usize> {
     limit: Signal<Local, Bit>,
     behind: Signal<Local, Bit>,
     look: Signal<Local, Bit>,
-    mark: Signal<Local, Bits<9>>,
-    read_byte: Signal<Local, Bits<8>>,
     peek: Signal<Local, Bit>,
     goes_on: Signal<Local, Bit>,
     continues: Signal<Local, Bit>,
     grown: Signal<Local, Bits<RING_BITS>>,
     one: Constant<Bits<RING_BITS>>,
     step: Constant<Bits<8>>,
-    marked_word: Constant<Bits<9>>,
+    marked_word: Constant<Bits<1>>,
     share: Constant<Bits<RING_BITS>>,
     /// The bits of an interval's first byte that tell one that is not key.
     kind_bits: Constant<Bits<8>>,
@@ -195,9 +188,7 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             used: Default::default(),
             window: Default::default(),
             bytes: Default::default(),
-            fetch_ff: Default::default(),
-            fetched_ff: Default::default(),
-            data_ff: Default::default(),
+            marks: Default::default(),
             write_ff: Default::default(),
             opening_ff: Default::default(),
             group_ff: Default::default(),
@@ -223,15 +214,13 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             limit: Default::default(),
             behind: Default::default(),
             look: Default::default(),
-            mark: Default::default(),
-            read_byte: Default::default(),
             peek: Default::default(),
             goes_on: Default::default(),
             continues: Default::default(),
             grown: Default::default(),
             one: Constant::new(1.into()),
             step: Constant::new(1.into()),
-            marked_word: Constant::new(0x100.into()),
+            marked_word: Constant::new(1.into()),
             share: Constant::new((3u64 << (RING_BITS - 3)).into()),
             kind_bits: Constant::new(0x4f.into()),
             going_on: Constant::new(3.into()),
@@ -244,7 +233,6 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
     fn update(&mut self) {
         dff_setup!(self, clock, write_ff, open_ff, look_ff, count_ff, left_ff);
         dff_setup!(self, clock, opening_ff, group_ff, cut_ff, peek_ff, peeked_ff);
-        dff_setup!(self, clock, fetch_ff, fetched_ff, data_ff);
         dff_setup!(
             self,
             clock,
@@ -255,6 +243,7 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
             dropping_ff
         );
         self.bytes.clock.next = self.clock.val();
+        self.marks.clock.next = self.clock.val();
         self.window.clock.next = self.clock.val();
 
         // Writing.
@@ -264,11 +253,13 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
         self.accept.next = self.byte_valid.val() & !self.full.val() & !self.clear.val();
         self.bytes.write_enable.next = self.accept.val();
         self.bytes.write_address.next = self.write_ff.q.val();
-        self.mark.next = 0.into();
+        self.bytes.write_data.next = self.byte_data.val();
+        self.marks.write_enable.next = self.accept.val();
+        self.marks.write_address.next = self.write_ff.q.val();
+        self.marks.write_data.next = 0.into();
         if self.byte_last.val() {
-            self.mark.next = self.marked_word.val();
+            self.marks.write_data.next = self.marked_word.val();
         }
-        self.bytes.write_data.next = bit_cast::<9, 8>(self.byte_data.val()) | self.mark.val();
         self.goes_on.next = (self.byte_data.val() & self.kind_bits.val()) == self.going_on.val();
         if self.accept.val() {
             self.write_ff.d.next = self.write_next.val();
@@ -289,12 +280,8 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
 
         // The lookout: measuring and dropping walk alike, on to the mark, never past what is
         // written.
-        self.bytes.read_address.next = self.look_ff.q.val();
-        if self.fetch_ff.q.val() {
-            self.bytes.read_address.next = self.window.sent.val();
-        }
-        self.read_byte.next = self.bytes.read_data.val().get_bits::<8>(0);
-        self.marked.next = self.looked_ff.q.val() & self.bytes.read_data.val().get_bit(8);
+        self.marks.read_address.next = self.look_ff.q.val();
+        self.marked.next = self.looked_ff.q.val() & self.marks.read_data.val().any();
         self.limit.next = self.count_ff.q.val().get_bits::<4>(4).all();
         self.behind.next = self.look_ff.q.val() != self.write_ff.q.val();
         self.taking.next = self.left_ff.q.val().any();
@@ -308,7 +295,6 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
             & !self.measured_ff.q.val()
             & !self.marked.val()
             & !self.limit.val()
-            & !self.fetch_ff.q.val()
             & !self.peek_ff.q.val()
             & (self.dropping_ff.q.val() | !self.kept.val());
         self.looked_ff.d.next = self.look.val();
@@ -318,8 +304,10 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
                 self.count_ff.d.next = self.count_ff.q.val() + self.step.val();
             }
         }
-        // Behind a dropped interval the next one's first byte is looked at, when it is there.
-        self.continues.next = (self.read_byte.val() & self.kind_bits.val()) == self.going_on.val();
+        // Behind a dropped interval the next one's first byte is looked at, when it is there: what is
+        // dropped is neither sent nor looked at before, so the reader has it.
+        self.continues.next =
+            (self.bytes.read_data.val() & self.kind_bits.val()) == self.going_on.val();
         self.peek.next = self.peek_ff.q.val() & !self.peeked_ff.q.val();
         self.peeked_ff.d.next = self.peek.val() & self.behind.val();
         if self.dropping_ff.q.val() {
@@ -350,15 +338,8 @@ impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
         self.piece_first.next = !self.inside_ff.q.val();
         self.piece_last.next = self.last_ff.q.val();
         self.empty.next = !self.behind.val() & !self.count_ff.q.val().any();
-        self.fetch_ff.d.next = self.piece_start.val() | self.piece_take.val();
-        self.fetched_ff.d.next = self.fetch_ff.q.val();
-        if self.fetched_ff.q.val() {
-            self.data_ff.d.next = self.read_byte.val();
-        }
-        self.piece_data.next = self.data_ff.q.val();
-        if self.fetched_ff.q.val() {
-            self.piece_data.next = self.read_byte.val();
-        }
+        self.bytes.read_address.next = self.window.sent.val();
+        self.piece_data.next = self.bytes.read_data.val();
         self.piece_more.next = self.taking.val();
         if self.piece_start.val() {
             self.left_ff.d.next = self.count_ff.q.val();

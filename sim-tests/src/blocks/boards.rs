@@ -3,7 +3,7 @@
 mod harts;
 mod loader;
 
-pub use harts::{Harts, OF_BUGNET, OF_TINY, PLAIN};
+pub use harts::{Harts, OF_BUGNET, OF_TINY, OF_WORDS, PLAIN};
 
 use super::host::{began, records, Host};
 use super::recorder::{End, Recording, Runs};
@@ -15,7 +15,6 @@ use crate::block;
 use lookback_hdl::boards::loader::Loader;
 use lookback_hdl::boards::sim::{SimSoc, TinyBoard};
 use lookback_hdl::boards::smp::{SimSmp2, TinyBoard2};
-use lookback_hdl::recorder::config::{BUGNET, TINY};
 use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers as reg;
@@ -29,7 +28,7 @@ pub const BLOCKS: &[Block] = &[
         clock; in reset ram_bytes fire write register value index soc_req soc_addr soc_wdata soc_wstrb
             ram_rdata;
         out out_bit ram_req ram_addr ram_wdata ram_wstrb soc_reset recorder_reset),
-    block!("sim-board", Recorded<false>, 8; TinyBoard:
+    block!("sim-board", Recorded<OF_TINY>, 8; TinyBoard:
         clock; in reset hold bit_clocks log_rx ram_bytes ram_rdata console_rx_valid console_rx_data
             gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
@@ -65,7 +64,7 @@ pub const BLOCKS: &[Block] = &[
 ];
 
 /// A board with a recorder: the reference machine follows its retirements, the model its log.
-pub struct Recorded<const IS_BUGNET: bool>;
+pub struct Recorded<const KIND: u8>;
 
 /// A part of a run.
 #[derive(Clone, Debug)]
@@ -76,7 +75,7 @@ pub enum Part {
     Program(Step),
 }
 
-impl<const IS_BUGNET: bool> Check for Recorded<IS_BUGNET> {
+impl<const KIND: u8> Check for Recorded<KIND> {
     type Step = Part;
 
     fn runs() -> BoxedStrategy<Vec<Part>> {
@@ -85,7 +84,7 @@ impl<const IS_BUGNET: bool> Check for Recorded<IS_BUGNET> {
             .prop_map(|(runs, mut program, finishes)| {
                 // A run has at least one recording.
                 let mut recording = runs[0].clone();
-                recording.sizes = if IS_BUGNET { BUGNET } else { TINY };
+                recording.sizes = harts::sizes(KIND);
                 (recording.reset, recording.pin) = (false, None);
                 if !recording.may_stall {
                     // Who else wrote while events were lost cannot be told afterwards.

@@ -1,7 +1,7 @@
 //! All blocks and presets in one table. A block is an entry of it or fails a test, and an entry cannot
 //! be written without what checks it.
 
-use super::boards::{Harts, OF_BUGNET, OF_TINY, PLAIN};
+use super::boards::{Harts, Recorded, OF_BUGNET, OF_TINY, OF_WORDS, PLAIN};
 use super::run::{check, Effort, Engines, Verdict};
 use super::Check;
 use lookback_rtl_gen::{emit, verilator_lint, Design, Direction};
@@ -200,12 +200,27 @@ pub const PRESETS: &[PresetCheck] = &[
     PresetCheck {
         preset: "sim-tiny",
         cases: 4,
-        check: check_block::<super::boards::Recorded<false>>,
+        check: check_block::<Recorded<OF_TINY>>,
     },
     PresetCheck {
         preset: "sim-bugnet",
         cases: 4,
-        check: check_block::<super::boards::Recorded<true>>,
+        check: check_block::<Recorded<OF_BUGNET>>,
+    },
+    PresetCheck {
+        preset: "sim-words",
+        cases: 4,
+        check: check_block::<Recorded<OF_WORDS>>,
+    },
+    PresetCheck {
+        preset: "sim-words-2",
+        cases: 2,
+        check: check_block::<Harts<2, OF_WORDS>>,
+    },
+    PresetCheck {
+        preset: "sim-words-4",
+        cases: 2,
+        check: check_block::<Harts<4, OF_WORDS>>,
     },
     PresetCheck {
         preset: "sim-soc",

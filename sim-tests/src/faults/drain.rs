@@ -111,8 +111,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "ring-marks-nothing",
         what: "The end of an interval is not marked.",
         block: "log-ring",
-        from: "mark = marked_word;",
-        to: "mark = 32'h0;",
+        from: "marks$write_data = marked_word;",
+        to: "marks$write_data = 32'h0;",
         quick: false,
     },
     Fault {
@@ -127,8 +127,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "ring-drops-half",
         what: "The ring drops the oldest interval but for its last byte.",
         block: "log-ring",
-        from: "look = behind & ~measured_ff$q & ~marked & ~limit & ~fetch_ff$q & ~peek_ff$q & (dropping_ff$q | ~kept);",
-        to: "look = behind & ~measured_ff$q & ~marked & ~limit & ~fetch_ff$q & ~peek_ff$q & (dropping_ff$q | ~kept) & ~(dropping_ff$q & (window$sent == 9'h1f));",
+        from: "look = behind & ~measured_ff$q & ~marked & ~limit & ~peek_ff$q & (dropping_ff$q | ~kept);",
+        to: "look = behind & ~measured_ff$q & ~marked & ~limit & ~peek_ff$q & (dropping_ff$q | ~kept) & ~(dropping_ff$q & (window$sent == 9'h1f));",
         quick: false,
     },
     Fault {
@@ -185,14 +185,6 @@ pub(super) const FAULTS: &[Fault] = &[
         block: "log-ring",
         from: "if (opening_ff$q & ~goes_on) begin",
         to: "if (opening_ff$q) begin",
-        quick: false,
-    },
-    Fault {
-        name: "ring-reads-ahead",
-        what: "The framer gets the byte that the lookout reads.",
-        block: "log-ring",
-        from: "bytes$read_address = window$sent;",
-        to: "bytes$read_address = look_ff$q;",
         quick: false,
     },
     Fault {

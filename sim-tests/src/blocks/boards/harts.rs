@@ -10,7 +10,7 @@ use crate::blocks::soc::machine::port;
 use crate::blocks::soc::program::{around, memory, programs, Around, Piece, Step, RAM, RAM_BYTES};
 use crate::blocks::soc::several::{hold_back, Followers};
 use crate::blocks::{Check, Records};
-use lookback_hdl::recorder::config::{BUGNET, TINY};
+use lookback_hdl::recorder::config::{Sizes, BUGNET, BUGNET_WORDS, TINY};
 use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers as reg;
@@ -25,6 +25,17 @@ pub const PLAIN: u8 = 0;
 pub const OF_TINY: u8 = 1;
 /// It has one of the paper's sizes.
 pub const OF_BUGNET: u8 = 2;
+/// The same with tags that keep words.
+pub const OF_WORDS: u8 = 3;
+
+/// The sizes of a recorder of this kind.
+pub fn sizes(kind: u8) -> Sizes {
+    match kind {
+        OF_BUGNET => BUGNET,
+        OF_WORDS => BUGNET_WORDS,
+        _ => TINY,
+    }
+}
 
 /// A board with `N` harts and a recorder of the kind `KIND`.
 pub struct Harts<const N: usize, const KIND: u8>;
@@ -46,7 +57,7 @@ impl<const N: usize, const KIND: u8> Check for Harts<N, KIND> {
         (Runs::runs(), programs(300..1500, true), finishes)
             .prop_map(|(runs, mut program, finishes)| {
                 let mut recording = runs[0].clone();
-                recording.sizes = if KIND == OF_BUGNET { BUGNET } else { TINY };
+                recording.sizes = sizes(KIND);
                 (recording.reset, recording.pin) = (false, None);
                 recording.may_stall = true;
                 if let Some(place) = finishes {

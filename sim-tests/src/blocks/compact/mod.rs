@@ -44,7 +44,8 @@ pub const BLOCKS: &[Block] = &[
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks
             log_rx board_bit;
-        out stall log_tx decided hurried board_fire board_write board_register board_value board_index),
+        out stall log_tx board_fire board_write board_register board_value board_index decided
+            hurried),
     block!("compact-flow", ports::Expectations, 60; Flow:
         clock; in rvfi_valid rvfi_insn rvfi_trap rvfi_pc_rdata rvfi_pc_wdata rvfi_jumps;
         out redirect after_trap after_return from wfi),

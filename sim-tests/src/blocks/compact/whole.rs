@@ -1,6 +1,6 @@
 //! The whole recorder of codec `compact` and a board with it, driven as those of codec `bugnet` are.
 
-use crate::blocks::boards::{Part, Recorded};
+use crate::blocks::boards::{Part, Recorded, OF_TINY};
 use crate::blocks::recorder::{Pace, Recording, Whole};
 use crate::blocks::{seldom, Check, Records};
 use lookback_hdl::compact::config::{FULL, TINY};
@@ -50,7 +50,7 @@ impl Check for Board {
     type Step = Part;
 
     fn runs() -> BoxedStrategy<Vec<Part>> {
-        (Recorded::<false>::runs(), key())
+        (Recorded::<OF_TINY>::runs(), key())
             .prop_map(|(mut run, key)| {
                 for part in &mut run {
                     if let Part::Recording(recording) = part {
@@ -63,7 +63,7 @@ impl Check for Board {
     }
 
     fn drive(run: &[Part], dut: &mut dyn Dut, out: &mut Records) {
-        Recorded::<false>::drive(run, dut, out);
+        Recorded::<OF_TINY>::drive(run, dut, out);
     }
 
     fn expect(_: &[Part], _: &mut Records) {}

@@ -159,7 +159,8 @@ pub const BLOCKS: &[Block] = &[
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask run_ended run_code hold bit_clocks
             log_rx board_bit;
-        out stall log_tx recording triggered overflowed board_fire board_write board_register board_value board_index),
+        out stall log_tx board_fire board_write board_register board_value board_index recording
+            triggered overflowed),
     block!("recorder-tiny-2", harts::OfHarts<2, false>, 8; TinyPair:
         clock; in reset rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
