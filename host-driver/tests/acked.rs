@@ -77,7 +77,7 @@ fn a_killed_recording_opens_and_is_resumed() {
     std::fs::write(scratch.path("run.lbk"), bytes).unwrap();
     let run = resume(&scratch, &board.port, &[]);
     assert_eq!(run.status, Some(0), "{run:?}");
-    run.says("were cut off and come again");
+    run.says("were cut off and came again");
     verifies(&scratch, "run.lbk");
     resume(&scratch, &board.port, &[]).fails_with("is complete");
 }

@@ -51,6 +51,7 @@ fn elements(order: &OrderRecord) {
     };
     let again = OrderRecord {
         elements: encode(order.retired.len(), order.kind, &read),
+        never_hurries: false,
         ..order.clone()
     };
     let again: Result<Vec<_>, _> = again.elements().collect();

@@ -257,15 +257,15 @@ fn resume(args: &Args, ui: &mut Ui) -> Result<Outcome> {
 /// Goes on with the recording in a file.
 fn go_on(link: &mut dyn Link, path: &Path, settings: &Settings, ui: &mut Ui) -> Result<Summary> {
     let past = Past::read(path)?;
-    if past.torn > 0 {
+    stop::listen();
+    let torn = past.torn;
+    let open = |past: &Past| past.append(path);
+    let result = driver::resume(link, settings, (path, past), open, ui);
+    if torn > 0 && result.is_ok() {
         ui.tell(&format!(
-            "the last {} bytes of the file were cut off and come again",
-            past.torn
+            "the last {torn} bytes of the file were cut off and came again"
         ));
     }
-    let mut recording = past.append(path)?;
-    stop::listen();
-    let result = driver::resume(link, settings, past, &mut recording, ui);
     ui.finish();
     result
 }

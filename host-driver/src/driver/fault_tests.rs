@@ -120,9 +120,15 @@ fn survive<L: Link>(
         disk.safe = whole;
         let intervals = past.summary.intervals;
         let rest = Rest(&mut disk, whole);
-        let mut recording = Recording::resume(path, rest, whole as u64, intervals);
+        let recording = Recording::resume(path, rest, whole as u64, intervals);
         let _ = link.reopen();
-        result = resume(&mut link, settings, past, &mut recording, &mut watcher);
+        result = resume(
+            &mut link,
+            settings,
+            (path, past),
+            |_| Ok(recording),
+            &mut watcher,
+        );
         let hopeless = |error: &anyhow::Error| {
             let text = error.to_string();
             text.contains("no longer has") || text.contains("never began")

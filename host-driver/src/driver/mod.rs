@@ -32,6 +32,7 @@ use past::Past;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
+use std::path::Path;
 use std::time::Duration;
 use stream::Stream;
 use summary::Summary;
@@ -141,12 +142,13 @@ pub fn record<W: Sink>(
     }
 }
 
-/// Goes on with a recording that was cut off, where the board still has the rest.
+/// Goes on with a recording that was cut off, where the board still has the rest. The file is opened
+/// only then: whatever else the board says, it stays as it is.
 pub fn resume<W: Sink>(
     port: &mut dyn Link,
     settings: &Settings,
-    past: Past,
-    recording: &mut Recording<W>,
+    (path, past): (&Path, Past),
+    open: impl FnOnce(&Past) -> Result<Recording<W>>,
     watcher: &mut dyn Watcher,
 ) -> Result<Summary> {
     let mut wire = Wire::new(port, settings.patience);
@@ -156,7 +158,7 @@ pub fn resume<W: Sink>(
         bail!(
             "the board at {} no longer has the rest of {}: it {}. What is in the file stays as it is",
             wire.link().name(),
-            recording.path().display(),
+            path.display(),
             if name == 0 {
                 "was reset since"
             } else {
@@ -167,10 +169,11 @@ pub fn resume<W: Sink>(
     if wire.read(reg::STATUS)? & (reg::STATUS_RECORDING | reg::STATUS_ENDED) == 0 {
         bail!(
             "the recording in {} never began on the board at {}: record again",
-            recording.path().display(),
+            path.display(),
             wire.link().name()
         );
     }
+    let mut recording = open(&past)?;
     let begin = acked::Begin {
         control: wire.read(reg::CONTROL)?,
         name,
@@ -178,7 +181,7 @@ pub fn resume<W: Sink>(
         stream: past.stream,
         summary: past.summary,
     };
-    acked::drain(&mut wire, recording, begin, settings, watcher)?
+    acked::drain(&mut wire, &mut recording, begin, settings, watcher)?
         .context("the board sends its log without offsets, so it cannot be resumed")
 }
 

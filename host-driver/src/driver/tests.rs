@@ -377,7 +377,7 @@ fn a_dead_board_and_a_wrong_speed_are_told_apart() {
     assert!(bytes.is_empty(), "no file before the board has answered");
     let (garbled, _) = run(Fault::Garbage);
     let text = garbled.unwrap_err().to_string();
-    assert!(text.contains("wrong baud rate"), "{text}");
+    assert!(text.contains("baud rate is wrong"), "{text}");
 }
 
 #[test]
