@@ -8,8 +8,6 @@
 // Fault: what is gone can be acknowledged | valid_offset = ~|(distance & above_ring) & (back <= span); => valid_offset = ~|(distance & above_ring);
 // Fault: the lookout stays where it is when bytes are sent again | look_ff$d = value[(32'h0)+:(10)]; => look_ff$d = look_ff$q;
 // Fault: a byte is written where the one before it is | bytes$write_address = write_ff$q; => bytes$write_address = window$sent;
-// Fault: dropping ends at any interval | dropping_ff$d = continues; => dropping_ff$d = 1'b0;
-// Fault: the first byte is looked at before it is there | peeked_ff$d = peek & behind; => peeked_ff$d = peek;
 // Fault: a piece is said to have a byte more than it has | left_ff$d = count_ff$q; => left_ff$d = count_ff$q + step;
 module proof (
     input wire clock,
@@ -164,7 +162,6 @@ module proof (
         if (peeked && a_in && look == place) i_a_peeked: assert (!a_fresh);
 
         c_taken: cover (piece_take && a_in && read == place && byte_data == 8'h5a);
-        c_group: cover (peeked && a_in && look == place && a_data == 8'h73);
         c_again: cover (moves && again && sent == 2 && keep);
         c_ended: cover (piece_start && piece_last && piece_first && count == 3);
     end

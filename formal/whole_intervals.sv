@@ -8,6 +8,7 @@
 // Fault: an interval of which a piece was sent is dropped | kept = hold & ~inside_ff$q & ~|count_ff$q & => kept = hold & ~|count_ff$q &
 // Fault: an interval that is being measured is dropped | ~inside_ff$q & ~|count_ff$q & ~window$old & ~(stuck => ~inside_ff$q & ~window$old & ~(stuck
 // Fault: dropping ends after a byte | if (marked) begin => if (looked_ff$q) begin
+// Fault: dropping a key group ends at any interval | dropping_ff$d = continues; => dropping_ff$d = 1'b0;
 // Fault: dropping goes on to the next interval | if (marked) begin => if (marked & byte_valid) begin
 // Fault: the lookout goes past the end of an interval | look = behind & ~measured_ff$q & ~marked => look = behind & ~measured_ff$q
 // Fault: every piece begins an interval | piece_first = ~inside_ff$q; => piece_first = 1'b1;
@@ -46,6 +47,7 @@ module proof (
     (* hierconn *) wire \dut.full ;
     (* hierconn *) wire \dut.peek_ff$q ;
     (* hierconn *) wire \dut.marks$read_data ;
+    (* hierconn *) wire [7:0] \dut.bytes$read_data ;
     (* hierconn *) wire [9:0] \dut.window.kept_ff$q ;
     (* hierconn *) wire [9:0] \dut.window.sent_ff$q ;
     (* hierconn *) wire [31:0] \dut.window.furthest_ff$q ;
@@ -93,6 +95,9 @@ module proof (
             s_last: assert (piece_last == ended);
         end
         if (looked && dropping) s_dropped_when_full: assert (may_drop);
+        // Dropping a key group ends where a byte was read that begins another.
+        if (dropping && !\dut.dropping_ff$d && groups && hold && !reset && !clear)
+            s_group: assert ((\dut.bytes$read_data & 8'h4f) != 8'h03);
         if (looked && !dropping && count != 1) s_not_past_the_end: assert (within);
 
         // What makes it inductive.
