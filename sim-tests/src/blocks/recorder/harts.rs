@@ -296,7 +296,7 @@ pub fn order_mode(recording: &Recording) -> u32 {
 /// The model of the order, with everything that happened. A trigger ends it with the retirement, and
 /// with whatever else came in the same cycle.
 pub fn order_of(recording: &Recording, harts: usize, events: &[Shown], reason: EndReason) -> Order {
-    let sizes = if recording.sizes == BUGNET {
+    let sizes = if recording.sizes.ring_bits == BUGNET.ring_bits {
         ORDER
     } else {
         TINY_ORDER
