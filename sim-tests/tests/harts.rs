@@ -177,7 +177,8 @@ fn parallel_programs_are_recorded_with_their_order_and_not_held() {
 }
 
 /// The most that harts can bring: an access for every two cycles of the bus, and each of them conflicts
-/// with the one before.
+/// with the one before. Stores alone are more than the first-load tags of a hart take, which need a third
+/// cycle where the same set comes again at once: then it is not the order that holds anybody.
 #[test]
 fn harts_that_do_nothing_but_conflict_are_not_held() {
     let mut runs = Vec::new();
@@ -199,7 +200,15 @@ fn harts_that_do_nothing_but_conflict_are_not_held() {
         options.order = mode(number);
         let outcome = run_recorded(&elf, &options).expect("it is recorded");
         assert_eq!(outcome.finished, Some(0x5555));
-        let (_, _, cycles) = run_plain(&elf, &options).expect("it runs");
+        let cycles = match does {
+            Does::Stores => {
+                let mut unordered = options.clone();
+                unordered.order = mode(0);
+                let outcome = run_recorded(&elf, &unordered).expect("it is recorded");
+                outcome.cycles
+            }
+            _ => run_plain(&elf, &options).expect("it runs").2,
+        };
         let what = format!("{does:?} {turns} times on {harts} harts, ORDER_MODE {number}");
         assert_eq!(outcome.cycles, cycles, "{what}");
         if turns < 100 && number > 0 {
