@@ -11,7 +11,7 @@
 //!                         └────────────────────────────────────────────────┘
 //! ```
 //! Decides about one retirement a cycle. An instruction is accepted completely or not at all: when
-//! it needs a place in the input queue and there is none, or would end an interval while the header
+//! there is no place in the input queue, or it would end an interval while the header
 //! of that interval is not yet written, it is the first one lost. The interval then ends with the
 //! instruction before it.
 
@@ -260,7 +260,9 @@ impl<const C: usize> Logic for IntervalControl<C> {
         self.wants.next = (self.valid.val()
             & (self.needs_entry.val() | !self.open_ff.q.val() | self.ending.val()))
             | self.snooped.val();
-        self.blocked.next = (self.wants.val() & self.full.val())
+        // A full queue blocks an instruction without an entry, too: whether it has one is known last
+        // of all, and everything that depends on `accept` would wait for it.
+        self.blocked.next = ((self.valid.val() | self.snooped.val()) & self.full.val())
             | (self.valid.val() & self.ending.val() & !self.live.val());
         self.taken.next = self.running.val() & !self.stopping.val() & !self.blocked.val();
         self.accept.next = self.taken.val() & self.valid.val();

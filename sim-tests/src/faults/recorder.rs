@@ -487,8 +487,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "interval-ends-unwritten",
         what: "An interval ends before its header is written.",
         block: "interval-control",
-        from: "blocked = (wants & full) | (valid & ending & ~live);",
-        to: "blocked = (wants & full);",
+        from: "blocked = ((valid | snooped) & full) | (valid & ending & ~live);",
+        to: "blocked = ((valid | snooped) & full);",
         quick: false,
     },
     Fault {

@@ -246,7 +246,8 @@ impl Control {
         let ending = self.running() && (severs || position + 1 == self.set.interval);
         let wants = valid && (inputs.is("needs_entry") || self.open.is_none() || ending)
             || inputs.is("snooped");
-        let blocked = wants && inputs.is("full") || valid && ending && !inputs.is("live");
+        let comes = valid || inputs.is("snooped");
+        let blocked = comes && inputs.is("full") || valid && ending && !inputs.is("live");
         let taken = self.running() && stopping.is_none() && !blocked;
         let accept = taken && valid;
         let closes_alone = matches!(self.phase, Phase::Lose | Phase::Stop)
