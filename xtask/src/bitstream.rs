@@ -18,7 +18,8 @@ pub mod uart;
 
 use anyhow::{ensure, Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use lookback_hdl::boards::board::{Board, BOARDS};
+use lookback_hdl::boards::board::{Board, Family, BOARDS};
+use rayon::prelude::*;
 use report::{Built, Entry};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -87,7 +88,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for board in boards {
         let entry = build(board, arguments)?;
         println!("{}", entry.table());
-        if !arguments.synth_only {
+        // What is committed tells of a board with its recorder, if it can have one.
+        let partly = arguments.no_recorder && !board.presets.is_empty();
+        if !arguments.synth_only && !partly {
             entry.write()?;
             report::write_overview()?;
         }
@@ -118,6 +121,9 @@ fn build(board: &'static Board, arguments: &Arguments) -> Result<Entry> {
     };
     let with = preset.map(|preset| one(Some(preset))).transpose()?;
     let without = one(None)?;
+    if let (Some(preset), Some(with), "lookback") = (preset, &with, core) {
+        check_added(board, preset, &with.size, &without.size)?;
+    }
     let tools = vec![
         tools::version(synthesis::yosys(board, &mut progress)?, "-V"),
         place::version(board, &mut progress)?,
@@ -276,31 +282,71 @@ fn placed(
     place::place(choice, seed, folder, progress)
 }
 
-/// The boards whose synthesis is checked every day: exact, and quick enough.
-const CHECKED: &[&str] = &["hx8k", "icebreaker"];
+/// The boards whose synthesis is checked every day, and with which recorders: exact, and quick enough.
+const CHECKED: &[(&str, &[&str])] = &[
+    ("ulx3s", &["bugnet", "full"]),
+    ("hx8k", &[]),
+    ("icebreaker", &[]),
+];
 
-/// Fails when a board does not fit, or its cells are not those that `bitstreams/` tells of. The
-/// recorders' own budgets are `cargo xtask synth`'s.
+/// The most look-up tables that a recorder may add to a board with an ECP5.
+const ADDED: &[(&str, u64)] = &[("bugnet", 3000), ("full", 4500)];
+
+/// Fails when a board does not fit, when its recorder is over its budget, or when its cells are not
+/// those that `bitstreams/` tells of.
 pub fn check_synthesised() -> Result<()> {
-    for name in CHECKED {
+    let mut jobs = Vec::new();
+    for (name, presets) in CHECKED {
         let board = lookback_rtl_gen::find_board(name)?;
-        let mut progress = |step: &str| eprintln!("{name}: {step}");
-        let with = board.presets.first().copied();
-        for preset in [with, None].into_iter().skip(usize::from(with.is_none())) {
-            let choice = Choice {
-                board,
-                preset,
-                core: "lookback",
-            };
-            let folder = choice.folder().join("check");
-            std::fs::create_dir_all(&folder)?;
-            let filling = image::filling(board.ram_bytes);
-            let size = synthesised(&choice, &filling, &folder, &mut progress)?;
-            println!("{name}, {}: {size:?}", preset.unwrap_or("no recorder"));
-            synthesis::check_fit(&choice, &size)?;
-            let version = tools::version(synthesis::yosys(board, &mut progress)?, "-V");
-            report::check_told(board, preset, &version, &size)?;
+        synthesis::yosys(board, &mut |step| eprintln!("{name}: {step}"))?;
+        jobs.push((board, None));
+        jobs.extend(presets.iter().map(|preset| (board, Some(*preset))));
+    }
+    let sizes = jobs
+        .par_iter()
+        .map(|&(board, preset)| check_one(board, preset));
+    let sizes = sizes.collect::<Result<Vec<Size>>>()?;
+    for ((board, preset), size) in jobs.iter().zip(&sizes) {
+        let alone = |job: &(&Board, Option<&str>)| job.0.name == board.name && job.1.is_none();
+        let without = jobs.iter().position(alone).map(|at| &sizes[at]);
+        if let (Some(preset), Some(without)) = (preset, without) {
+            check_added(board, preset, size, without)?;
         }
+    }
+    Ok(())
+}
+
+fn check_one(board: &'static Board, preset: Option<&str>) -> Result<Size> {
+    let name = board.name;
+    let mut progress = |step: &str| eprintln!("{name}: {step}");
+    let choice = Choice {
+        board,
+        preset,
+        core: "lookback",
+    };
+    let folder = choice.folder().join("check");
+    std::fs::create_dir_all(&folder)?;
+    let filling = image::filling(board.ram_bytes);
+    let size = synthesised(&choice, &filling, &folder, &mut progress)?;
+    println!("{name}, {}: {size:?}", preset.unwrap_or("no recorder"));
+    synthesis::check_fit(&choice, &size)?;
+    if preset.is_none_or(|preset| board.presets.first() == Some(&preset)) {
+        let version = tools::version(synthesis::yosys(board, &mut progress)?, "-V");
+        report::check_told(board, preset, &version, &size)?;
+    }
+    Ok(size)
+}
+
+/// Fails where a recorder adds more to a board than it may.
+fn check_added(board: &Board, preset: &str, with: &Size, without: &Size) -> Result<()> {
+    let ecp5 = matches!(board.family, Family::Ecp5 { .. });
+    let added = with.luts.saturating_sub(without.luts);
+    for (_, most) in ADDED.iter().filter(|(name, _)| ecp5 && *name == preset) {
+        ensure!(
+            added <= *most,
+            "{}: {preset} adds {added} LUT4 to it, its budget is {most}",
+            board.name
+        );
     }
     Ok(())
 }

@@ -114,14 +114,35 @@ fn synthesise(preset: &str, command: &str) -> Result<Cells> {
     Ok(cells(&stat))
 }
 
-/// The cell counts of the whole design: the last table of `stat`.
+/// The cell counts of the whole design: the last table of `stat`. Newer versions of yosys print the
+/// number before the name.
 pub(crate) fn cells(stat: &str) -> Cells {
     let last = stat.rsplit("=== ").next().unwrap_or_default();
     last.lines()
         .filter_map(|line| {
             let mut words = line.split_whitespace();
-            let (name, number) = (words.next()?, words.next()?);
-            Some((name.to_owned(), number.parse().ok()?))
+            let (first, second) = (words.next()?, words.next()?);
+            match (first.parse(), second.parse()) {
+                (Err(_), Ok(number)) => Some((first.to_owned(), number)),
+                (Ok(number), Err(_)) => Some((second.to_owned(), number)),
+                _ => None,
+            }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_counted_whichever_yosys_prints_them() {
+        let old = "=== part ===\n     LUT4     1\n=== top ===\n     LUT4     12\n     DFF    3\n";
+        let new =
+            "=== part ===\n        1   LUT4\n=== top ===\n       12   LUT4\n        3   DFF\n";
+        for stat in [old, new] {
+            let cells = cells(stat);
+            assert_eq!((count(&cells, "LUT4"), count(&cells, "DFF")), (12, 3));
+        }
+    }
 }

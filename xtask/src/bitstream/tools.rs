@@ -142,7 +142,8 @@ pub fn run(mut command: Command, folder: &Path, log: &str) -> Result<()> {
     Ok(())
 }
 
-/// The first line that a command prints with an option.
+/// The first line that a command prints with an option; not that in which YoWASP's tools say that they
+/// are about to compile themselves.
 pub fn version(mut command: Command, option: &str) -> String {
     let output = command.arg(option).output();
     let text = output.map_or_else(
@@ -150,7 +151,8 @@ pub fn version(mut command: Command, option: &str) -> String {
         |output| [output.stdout, output.stderr].concat(),
     );
     let text = String::from_utf8_lossy(&text);
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with("Preparing to run"));
     first.unwrap_or("unknown").to_owned()
 }
 
