@@ -168,7 +168,7 @@ circuit! {
         tags: CompactTags<WAYS, S, R, ROWS, Q, T, L, F, M, K>,
         fifo: EventFifo<N, RESERVE>,
         items: ItemCoder<I, V>,
-        coder: RangeCoder,
+        coder: RangeCoder<32>,
         writer: RecordWriter,
         mode_ff: DFF<Bits<2>>,
         /// the header of the open interval is not yet written
