@@ -237,7 +237,6 @@ impl<
         self.clears.next = self.control.clear.val() | self.reset.val();
 
         // Ports to the first stage.
-        self.retire.zero_data.next = false;
         self.retire.mem_base.next = self.mem_base.val();
         self.retire.mem_mask.next = self.mem_mask.val();
         self.retire.rvfi_opaque.next = self.rvfi_opaque.val();
