@@ -7,7 +7,7 @@
 // Fault: an event is dropped when another leaves | values$write_enable = push; => values$write_enable = push & ~pop;
 // Fault: a FIFO with one event calls itself full | full_ff$d = write == read; => full_ff$d = write != read;
 // Fault: the head follows a cycle late | values$read_address = read; => values$read_address = read_ff$q;
-// Fault: pressure comes too early | used > limit => used > one
+// Fault: pressure comes too early | used > limit => used > zero
 module proof (
     input wire clock,
     input wire clear,

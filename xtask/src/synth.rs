@@ -30,7 +30,26 @@ const BUDGETS: &[Budget] = &[
         preset: "recorder-full",
         lut4: 4500,
     },
+    // Strata and chunks of two harts.
+    Budget {
+        preset: "order-2",
+        lut4: 1500,
+    },
 ];
+
+/// How many times the LUT4 of one preset another may take.
+struct Ratio {
+    preset: &'static str,
+    of: &'static str,
+    hundredths: u64,
+}
+
+/// The recorder of two harts has their order, too, and one drain for both.
+const RATIOS: &[Ratio] = &[Ratio {
+    preset: "recorder-bugnet-2",
+    of: "recorder-bugnet",
+    hundredths: 210,
+}];
 
 /// How recorders are synthesised alone. Multiplexers of LUTs (PFUMX, L6MUX21) are
 /// left out: yosys takes them for free, doubles LUT4s to use them, and the recorders become a fifth
@@ -42,9 +61,10 @@ pub(crate) type Cells = BTreeMap<String, u64>;
 
 /// Synthesises and prints.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let budgeted = BUDGETS.iter().map(|budget| budget.preset.to_owned());
+    let budgeted = BUDGETS.iter().map(|budget| budget.preset);
+    let compared = RATIOS.iter().map(|ratio| ratio.preset);
     let presets: Vec<String> = if arguments.presets.is_empty() {
-        budgeted.collect()
+        budgeted.chain(compared).map(str::to_owned).collect()
     } else {
         arguments.presets.clone()
     };
@@ -60,25 +80,47 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Fails when a preset is over its budget, or its memories did not become block RAM.
+/// Fails when a preset is over its budget or ratio, or its memories did not become block RAM.
 pub fn check() -> Result<()> {
+    let mut taken = BTreeMap::new();
     for budget in BUDGETS {
-        let cells = synthesise(budget.preset, SYNTH_ECP5)?;
-        println!("{}", row(budget.preset, &cells));
-        let lut4 = count(&cells, "LUT4");
+        let lut4 = measure(budget.preset, &mut taken)?;
         ensure!(
             lut4 <= budget.lut4,
             "{} takes {lut4} LUT4, its budget is {}",
             budget.preset,
             budget.lut4
         );
+    }
+    for ratio in RATIOS {
+        let lut4 = measure(ratio.preset, &mut taken)?;
+        let base = measure(ratio.of, &mut taken)?;
         ensure!(
-            count(&cells, "DP16KD") > 0,
-            "{}: no memory became block RAM",
-            budget.preset
+            lut4 * 100 <= base * ratio.hundredths,
+            "{} takes {lut4} LUT4, more than {}.{:02} times the {base} of {}",
+            ratio.preset,
+            ratio.hundredths / 100,
+            ratio.hundredths % 100,
+            ratio.of
         );
     }
     Ok(())
+}
+
+/// The LUT4 of a preset, which is synthesised once.
+fn measure(preset: &'static str, taken: &mut BTreeMap<&'static str, u64>) -> Result<u64> {
+    if let Some(lut4) = taken.get(preset) {
+        return Ok(*lut4);
+    }
+    let cells = synthesise(preset, SYNTH_ECP5)?;
+    println!("{}", row(preset, &cells));
+    ensure!(
+        count(&cells, "DP16KD") > 0,
+        "{preset}: no memory became block RAM"
+    );
+    let lut4 = count(&cells, "LUT4");
+    taken.insert(preset, lut4);
+    Ok(lut4)
 }
 
 fn row(preset: &str, cells: &Cells) -> String {

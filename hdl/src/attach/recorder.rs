@@ -333,6 +333,7 @@ impl<
         self.front.trigger.next = self.trigger.val();
         self.front.disarm.next = false;
         self.front.end_all.next = false;
+        self.front.one_address.next = false;
         self.front.hold.next = self.hold.val();
         if self.rvfi_valid.val() & self.rvfi_halt.val() {
             self.halted_ff.d.next = true;

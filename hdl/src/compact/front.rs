@@ -168,7 +168,7 @@ circuit! {
         tags: CompactTags<WAYS, S, R, ROWS, Q, T, L, F, M, K>,
         fifo: EventFifo<N, RESERVE>,
         items: ItemCoder<I, V>,
-        coder: RangeCoder,
+        coder: RangeCoder<32>,
         writer: RecordWriter,
         mode_ff: DFF<Bits<2>>,
         /// the header of the open interval is not yet written
@@ -237,7 +237,6 @@ impl<
         self.clears.next = self.control.clear.val() | self.reset.val();
 
         // Ports to the first stage.
-        self.retire.zero_data.next = false;
         self.retire.mem_base.next = self.mem_base.val();
         self.retire.mem_mask.next = self.mem_mask.val();
         self.retire.rvfi_opaque.next = self.rvfi_opaque.val();

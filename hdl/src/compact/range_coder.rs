@@ -20,7 +20,7 @@ use rust_hdl::prelude::*;
 
 circuit! {
     /// Kinds of bin: 0 in a context, 1 raw, 2 direct byte, 3 end of the interval.
-    pub struct RangeCoder [] {
+    pub struct RangeCoder [C] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// a recording begins: forget everything; for at least 1024 cycles
@@ -70,7 +70,7 @@ circuit! {
         /// what is held back
         holds_ff: DFF<Bit>,
         held_ff: DFF<Bits<8>>,
-        count_ff: DFF<Bits<32>>,
+        count_ff: DFF<Bits<C>>,
         carry_ff: DFF<Bit>,
         spilling_ff: DFF<Bit>,
         closing_ff: DFF<Bit>,
@@ -90,7 +90,7 @@ circuit! {
         puts: Signal<Local, Bit>,
         settles: Signal<Local, Bit>,
         closes: Signal<Local, Bit>,
-        counted: Signal<Local, Bits<32>>,
+        counted: Signal<Local, Bits<C>>,
         moves: Signal<Local, Bit>,
         stays: Signal<Local, Bit>,
         takes: Signal<Local, Bit>,
@@ -115,9 +115,9 @@ circuit! {
         all_ones: 8 = 0xff,
         no_byte: 8 = 0,
         one_byte: 8 = 1,
-        none: 32 = 0,
-        one: 32 = 1,
-        less: 32 = 0xffff_ffffu32,
+        none: C = 0,
+        one: C = 1,
+        less: C = (1u64 << C) - 1,
         even: 8 = 128,
         fresh: 15 = 2048,
         fresh_kind: 15 = 256 | 2 << 12,
@@ -137,7 +137,7 @@ circuit! {
     }
 }
 
-impl Logic for RangeCoder {
+impl<const C: usize> Logic for RangeCoder<C> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(

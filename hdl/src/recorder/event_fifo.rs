@@ -53,7 +53,6 @@ circuit! {
         write: Signal<Local, Bits<F>>,
     }
     constants {
-        one: F = 1,
         zero: F = 0,
         limit: F = (1usize << F) - RESERVE,
         few: 3 = 4,
@@ -69,14 +68,9 @@ impl<const F: usize, const RESERVE: usize> Logic for EventFifo<F, RESERVE> {
         dff_setup!(self, clock, read_ff, write_ff, valid_ff, full_ff);
         self.values.clock.next = self.clock.val();
         self.kinds.clock.next = self.clock.val();
-        self.read.next = self.read_ff.q.val();
-        if self.pop.val() {
-            self.read.next = self.read_ff.q.val() + self.one.val();
-        }
-        self.write.next = self.write_ff.q.val();
-        if self.push.val() {
-            self.write.next = self.write_ff.q.val() + self.one.val();
-        }
+        // Adding the bit itself takes a carry chain and no multiplexer.
+        self.read.next = self.read_ff.q.val() + self.pop.val();
+        self.write.next = self.write_ff.q.val() + self.push.val();
         self.values.read_address.next = self.read.val();
         self.kinds.read_address.next = self.read.val();
         self.values.write_address.next = self.write_ff.q.val();

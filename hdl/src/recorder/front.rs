@@ -87,6 +87,8 @@ circuit! {
         pub disarm: Signal<In, Bit>,
         /// another hart's trigger ends the recording of all
         pub end_all: Signal<In, Bit>,
+        /// nobody else writes beside an access, and `snoop_addr` always is `rvfi_mem_addr`; a constant
+        pub one_address: Signal<In, Bit>,
         /// somebody else writes memory
         pub snoop_valid: Signal<In, Bit>,
         /// word-aligned address
@@ -281,7 +283,6 @@ impl<
             .get_bit(self.encoder.register.val().index());
 
         // Ports to the first stage.
-        self.retire.zero_data.next = self.forgets.val();
         self.retire.mem_base.next = self.mem_base.val();
         self.retire.mem_mask.next = self.mem_mask.val();
         self.retire.rvfi_opaque.next = self.rvfi_opaque.val();
@@ -314,7 +315,7 @@ impl<
         self.known_code.straddles.next =
             self.loose_ff.q.val() & self.retire.pc.val().get_bits::<5>(1).all();
         self.known_code.store.next = self.retire.valid.val() & self.retire.store.val();
-        self.known_code.store_addr.next = self.retire.store_addr.val();
+        self.known_code.store_addr.next = self.retire.addr.val();
         self.known_code.snoop.next = self.retire.snooped.val();
         self.known_code.snoop_addr.next = self.retire.snooped_addr.val();
         self.fetch.next = !self.known_code.known.val();
@@ -444,6 +445,9 @@ impl<
         self.sequencer.addr.next = self.queue.head_addr.val();
         self.sequencer.masks.next = self.queue.head_masks.val();
         self.sequencer.snoop_addr.next = self.queue.head_snoop_addr.val();
+        if self.one_address.val() {
+            self.sequencer.snoop_addr.next = self.queue.head_addr.val();
+        }
         self.sequencer.digest.next = self.control.total_digest.val();
         self.sequencer.full.next = self.decision.full.val();
         self.tags.clear.next = self.control.clear.val();

@@ -76,10 +76,7 @@ impl Logic for Gather {
         }
 
         // The memory shows the oldest byte: the address is that of the next cycle.
-        self.read_next.next = self.read_ff.q.val();
-        if self.take.val() {
-            self.read_next.next = self.read_ff.q.val() + self.one.val();
-        }
+        self.read_next.next = self.read_ff.q.val() + self.take.val();
         self.bytes.read_address.next = self.read_next.val();
         self.read_ff.d.next = self.read_next.val();
         self.head.next = self.bytes.read_data.val();

@@ -96,10 +96,7 @@ impl Logic for InputQueue {
         self.addr_ram.clock.next = self.clock.val();
         self.masks_ram.clock.next = self.clock.val();
         self.snoop_ram.clock.next = self.clock.val();
-        self.read.next = self.read_ff.q.val();
-        if self.pop.val() {
-            self.read.next = self.read_ff.q.val() + self.one.val();
-        }
+        self.read.next = self.read_ff.q.val() + self.pop.val();
         self.read_ff.d.next = self.read.val();
         self.flags_ram.read_address.next = self.read.val();
         self.flags_ff.d.next = self.flags_ram.read_data.val();

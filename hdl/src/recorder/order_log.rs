@@ -160,6 +160,7 @@ circuit! {
         push_chunk: Signal<Local, Bit>,
         push_kind: Signal<Local, Bits<4>>,
         push_value: Signal<Local, Bits<32>>,
+        low: Signal<Local, Bits<16>>,
         chunk: Signal<Local, Bits<32>>,
         ask_strata: Signal<Local, Bit>,
         ask_chunks: Signal<Local, Bit>,
@@ -186,6 +187,8 @@ circuit! {
         stride_first: 4 = 4,
         stride_other: 4 = 5,
         stride_short: 4 = 6,
+        above_short: 16 = 0xff00,
+        above_stride: 32 = 0xffff_0000u32,
         strata_index: 3 = 4,
         chunks_index: 3 = 5,
         nothing: 32 = 0,
@@ -542,17 +545,21 @@ impl<
         self.words.push.next =
             self.push.val() | self.arbiter.stride_valid.val() | self.arbiter.short_valid.val();
         self.words.kind.next = self.push_kind.val();
-        self.words.value.next = self.push_value.val();
+        // Of strides the writer looks at what they take, and not at what is above.
+        self.low.next = self.push_value.val().get_bits::<16>(0);
         if self.arbiter.short_valid.val() {
             self.words.kind.next = self.stride_short.val();
-            self.words.value.next = bit_cast::<32, 8>(self.arbiter.short.val());
+            self.low.next = (self.arbiter.stride.val() & self.above_short.val())
+                | bit_cast::<16, 8>(self.arbiter.short.val());
         } else if self.arbiter.stride_valid.val() {
             self.words.kind.next = self.stride_other.val();
             if self.arbiter.stride_first.val() {
                 self.words.kind.next = self.stride_first.val();
             }
-            self.words.value.next = bit_cast::<32, 16>(self.arbiter.stride.val());
+            self.low.next = self.arbiter.stride.val();
         }
+        self.words.value.next =
+            (self.push_value.val() & self.above_stride.val()) | bit_cast::<32, 16>(self.low.val());
         if self.arbiter.short_valid.val()
             | (self.arbiter.stride_valid.val() & self.arbiter.stride_last.val())
         {

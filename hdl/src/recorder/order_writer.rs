@@ -74,7 +74,7 @@ circuit! {
         pub byte_ready: Signal<In, Bit>,
         /// nothing is under way
         pub idle: Signal<Out, Bit>,
-        coder: RangeCoder,
+        coder: RangeCoder<18>,
         /// cycles since the reset, up to 1024
         wiped_ff: DFF<Bits<11>>,
         part_ff: DFF<Part>,
@@ -130,6 +130,7 @@ circuit! {
         one_number: 3 = 1,
         no_hart: 2 = 0,
         next_hart: 2 = 1,
+        of_short: 32 = 0xff >> 2,
         final_hart: 2 = N - 1,
         root: 3 = 1,
         none_learnt: 2 = 0,
@@ -188,7 +189,7 @@ impl<const N: usize> Logic for OrderWriter<N> {
         self.idle.next = false;
         self.stride_ends.next = false;
         // The number of the next short stride; of its bits below the highest one can be 1 at most.
-        self.rest.next = self.value_ff.q.val() >> 2;
+        self.rest.next = (self.value_ff.q.val() >> 2) & self.of_short.val();
         self.next_short.next = self.value_ff.q.val().get_bits::<2>(0);
         if self.part_ff.q.val() != Part::Hurry {
             self.next_short.next = self.rest.val().get_bits::<2>(0);

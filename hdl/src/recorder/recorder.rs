@@ -183,6 +183,7 @@ impl<
         self.front.trigger.next = false;
         self.front.disarm.next = false;
         self.front.end_all.next = false;
+        self.front.one_address.next = false;
 
         // What the host wants.
         self.front.enable.next = self.drain.enable.val();

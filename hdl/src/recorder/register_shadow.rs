@@ -15,7 +15,7 @@ circuit! {
     pub struct RegisterShadow [] {
         /// clock
         pub clock: Signal<In, Clock>,
-        /// write `write_data` (zero) to register `sweep` of both copies
+        /// write `write_data` to register `sweep` of both copies
         pub clear: Signal<In, Bit>,
         /// register to clear
         pub sweep: Signal<In, Bits<5>>,

@@ -18,8 +18,6 @@ circuit! {
         pub mem_base: Signal<In, Bits<32>>,
         /// see `mem_base`
         pub mem_mask: Signal<In, Bits<32>>,
-        /// makes `rd_data` zero, for clearing register copies
-        pub zero_data: Signal<In, Bit>,
         /// an instruction retires
         pub rvfi_valid: Signal<In, Bit>,
         /// its word
@@ -245,7 +243,7 @@ impl Logic for RetireStage {
             self.operation_ff.d.next = false;
         }
         self.rd_data_ff.d.next = self.rvfi_rd_wdata.val();
-        if self.rvfi_trap.val() | !self.rvfi_rd_addr.val().any() | self.zero_data.val() {
+        if self.rvfi_trap.val() | !self.rvfi_rd_addr.val().any() {
             self.rd_data_ff.d.next = self.none.val();
         }
         self.store_addr_ff.d.next = self.rvfi_mem_addr.val();

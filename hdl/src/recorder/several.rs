@@ -126,6 +126,8 @@ circuit! {
         recording_ff: DFF<Bit>,
         order_stall_ff: DFF<Bit>,
         accesses: Signal<Local, Bit>,
+        address: Signal<Local, Bits<32>>,
+        snooped: Signal<Local, Bits<4>>,
         active: Signal<Local, Bit>,
         interval_ends: Signal<Local, Bit>,
     }
@@ -272,10 +274,14 @@ impl<
         self.accesses.next = self.rvfi_valid.val()
             & !self.rvfi_trap.val()
             & (self.rvfi_mem_rmask.val().any() | self.rvfi_mem_wmask.val().any());
-        self.address_ff.d.next = self.snoop_addr.val();
+        // Nobody else writes beside an access: one address is enough for both, here and in the fronts.
+        self.address.next = self.snoop_addr.val();
+        self.snooped.next = self.snoop_mask.val();
         if self.accesses.val() {
-            self.address_ff.d.next = self.rvfi_mem_addr.val();
+            self.address.next = self.rvfi_mem_addr.val();
+            self.snooped.next = self.rvfi_mem_wmask.val();
         }
+        self.address_ff.d.next = self.address.val();
         self.order.hart.next = self.hart_ff.q.val();
         self.order.reads.next = self.reads_ff.q.val();
         self.order.writes.next = self.writes_ff.q.val();
@@ -322,7 +328,7 @@ impl<
             self.fronts[i].rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
             self.fronts[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
             self.fronts[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
-            self.fronts[i].rvfi_mem_addr.next = self.rvfi_mem_addr.val();
+            self.fronts[i].rvfi_mem_addr.next = self.address.val();
             self.fronts[i].rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
             self.fronts[i].rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
             self.fronts[i].rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
@@ -337,12 +343,9 @@ impl<
             // What others write.
             self.fronts[i].snoop_valid.next =
                 self.snoop_valid.val() | (self.writes.val() & !self.own.val());
-            self.fronts[i].snoop_addr.next = self.snoop_addr.val();
-            self.fronts[i].snoop_mask.next = self.snoop_mask.val();
-            if self.writes.val() {
-                self.fronts[i].snoop_addr.next = self.rvfi_mem_addr.val();
-                self.fronts[i].snoop_mask.next = self.rvfi_mem_wmask.val();
-            }
+            self.fronts[i].one_address.next = true;
+            self.fronts[i].snoop_addr.next = self.address.val();
+            self.fronts[i].snoop_mask.next = self.snooped.val();
             self.fronts[i].mem_base.next = self.mem_base.val();
             self.fronts[i].mem_mask.next = self.mem_mask.val();
             self.fronts[i].run_ended.next = self.run_ended.val();

@@ -124,9 +124,7 @@ circuit! {
         writer_lsb: 5 = A,
         mark_lsb: 5 = 5,
         one_region: E = 1,
-        no_held: G = 0,
         no_set: 5 = 0,
-        no_place: P = 0,
         one_writer: 5 = 1,
         one: 16 = 1,
         two: 16 = 2,
@@ -305,7 +303,9 @@ impl<
         self.faller_ff.d.next = self.held_writer.val();
         self.filter.write_enable.next = self.ends.val() | self.clear.val() | self.falls_ff.q.val();
         self.filter.write_address.next = self.region_ff.q.val().get_bits::<F>(0);
-        self.filter.write_data.next = self.no_place.val();
+        // No writer is an empty set, whatever its mark.
+        self.filter.write_data.next =
+            bit_cast::<P, E>(self.region_ff.q.val()) << self.mark_lsb.val();
         if self.falls_ff.q.val() & !self.clear.val() {
             self.filter.write_address.next = self.fallen_ff.q.val();
             self.filter.write_data.next = bit_cast::<P, 5>(self.set.val() | self.added.val())
@@ -340,7 +340,6 @@ impl<
         self.entries.write_mark.next = self.mark.val();
         if self.due_ff.q.val() {
             self.entries.write_address.next = self.ended_ff.q.val().get_bits::<T>(0);
-            self.entries.write_data.next = self.no_held.val();
             self.entries.write_mark.next = self.ended_ff.q.val();
         }
     }

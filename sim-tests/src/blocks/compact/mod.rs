@@ -81,7 +81,7 @@ pub const BLOCKS: &[Block] = &[
         clock; in clear event_valid event_kind event_extra event_value closed coder_idle mode cycles_lo
             cycles_hi lost_lo lost_hi reason byte_ready;
         out byte_valid byte_data byte_last event_pop forget header_done idle),
-    block!("range-coder", coder::Intervals, 60; RangeCoder:
+    block!("range-coder", coder::Intervals, 60; RangeCoder<32>:
         clock; in wipe forget bin_valid bin_kind bin_context bin_one bin_byte byte_ready;
         out bin_ready byte_valid byte_data idle),
     block!("compact-tags", tags::Tags<2, 2, 1, 1>, 120;

@@ -89,7 +89,7 @@ pub const BLOCKS: &[Block] = &[
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
             image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
-            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all;
+            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all one_address;
         out byte_valid byte_data byte_last stall recording ended end_reason triggered cause ends lost_any
             retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
             count_retire active interval_ends count_loss count_cycle clearing),
@@ -98,7 +98,7 @@ pub const BLOCKS: &[Block] = &[
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
             image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
-            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all;
+            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all one_address;
         out byte_valid byte_data byte_last stall recording ended end_reason triggered cause ends lost_any
             retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
             count_retire active interval_ends count_loss count_cycle clearing),
@@ -171,7 +171,7 @@ pub const BLOCKS: &[Block] = &[
         clock; in clear sweep write write_addr write_data freeze thaw read_addr;
         out read_data live),
     block!("retire-stage", retirement::FirstStage, 100; RetireStage:
-        clock; in zero_data mem_base mem_mask rvfi_opaque rvfi_jumps rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+        clock; in mem_base mem_mask rvfi_opaque rvfi_jumps rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask;
         out valid trap mode insn pc pc_in_memory redirect rd_addr rd_data addr store_addr rmask

@@ -88,7 +88,6 @@ pub struct Port {
     snoop: bool,
     snoop_addr: u32,
     snoop_mask: u8,
-    zero_data: bool,
     /// the result is no function of what is known, and neither is the next address
     opaque: (bool, bool),
     /// base and mask of memory, of the whole run
@@ -216,14 +215,7 @@ impl FirstStage {
             ("pc", r.pc_rdata),
             ("pc_in_memory", port.in_memory(r.pc_rdata).into()),
             ("rd_addr", rd.into()),
-            (
-                "rd_data",
-                if rd == 0 || port.zero_data {
-                    0
-                } else {
-                    r.rd_wdata
-                },
-            ),
+            ("rd_data", if rd == 0 { 0 } else { r.rd_wdata }),
             ("store_addr", if store { r.mem_addr } else { 0 }),
             ("rmask", rmask.into()),
             ("wmask", wmask.into()),
@@ -265,16 +257,15 @@ impl Lockstep for FirstStage {
             Just((0x2000_0000, 0xf000_0000)),
             Just((0, 0xffff_0000)),
         ];
-        let rest = (seldom(50), opaque, region);
+        let rest = (opaque, region);
         let port = (seldom(700), retirement(), snoop, rest);
         let port = port.prop_map(
-            |(valid, retire, (snoop, snoop_addr, snoop_mask), (zero_data, opaque, region))| Port {
+            |(valid, retire, (snoop, snoop_addr, snoop_mask), (opaque, region))| Port {
                 valid,
                 retire,
                 snoop,
                 snoop_addr,
                 snoop_mask,
-                zero_data,
                 opaque,
                 region,
             },
@@ -286,7 +277,6 @@ impl Lockstep for FirstStage {
         let r = &port.retire;
         let mut inputs = retirement_ports(r).to_vec();
         inputs.extend([
-            ("zero_data", port.zero_data.into()),
             ("mem_base", port.region.0),
             ("mem_mask", port.region.1),
             ("rvfi_opaque", port.opaque.0.into()),
@@ -348,7 +338,6 @@ fn port_of(inputs: &Inputs) -> Port {
         snoop: inputs.is("snoop_valid"),
         snoop_addr: inputs.get("snoop_addr"),
         snoop_mask: inputs.get("snoop_mask") as u8,
-        zero_data: inputs.is("zero_data"),
         opaque: (inputs.is("rvfi_opaque"), inputs.is("rvfi_jumps")),
         region: (inputs.get("mem_base"), inputs.get("mem_mask")),
     }
