@@ -15,22 +15,29 @@ pub struct Arguments {
     wide: bool,
 }
 
-/// The most LUT4 that a preset may take.
+/// The most that a preset may take.
 struct Budget {
     preset: &'static str,
     lut4: u64,
+    /// Block RAMs of 2 KB besides those of the ring: of its bytes, and of the marks that end records.
+    block_rams: Option<u64>,
 }
 
 const BUDGETS: &[Budget] = &[
     Budget {
         preset: "recorder-bugnet",
         lut4: 3000,
+        block_rams: None,
     },
     Budget {
         preset: "recorder-full",
         lut4: 4500,
+        block_rams: Some(16),
     },
 ];
+
+/// Of a DP16KD, without those for parity.
+const BLOCK_RAM_BITS: u64 = 16 << 10;
 
 /// How recorders are synthesised alone. Multiplexers of LUTs (PFUMX, L6MUX21) are
 /// left out: yosys takes them for free, doubles LUT4s to use them, and the recorders become a fifth
@@ -72,13 +79,30 @@ pub fn check() -> Result<()> {
             budget.preset,
             budget.lut4
         );
+        let block_rams = count(&cells, "DP16KD");
         ensure!(
-            count(&cells, "DP16KD") > 0,
+            block_rams > 0,
             "{}: no memory became block RAM",
             budget.preset
         );
+        if let Some(most) = budget.block_rams {
+            let besides = block_rams.saturating_sub(ring_block_rams(budget.preset)?);
+            ensure!(
+                besides <= most,
+                "{} takes {besides} block RAMs besides the ring, its budget is {most}",
+                budget.preset
+            );
+        }
     }
     Ok(())
+}
+
+/// Block RAMs of a preset's ring: its bytes, and a mark for each of them.
+fn ring_block_rams(preset: &str) -> Result<u64> {
+    let recorder = lookback_rtl_gen::find(preset)?.recorder();
+    let recorder = recorder.with_context(|| format!("the preset {preset} has no recorder"))?;
+    let bytes = 1u64 << recorder.ring_bits;
+    Ok((8 * bytes).div_ceil(BLOCK_RAM_BITS) + bytes.div_ceil(BLOCK_RAM_BITS))
 }
 
 fn row(preset: &str, cells: &Cells) -> String {
