@@ -69,6 +69,7 @@ end
 
 /// Block RAM: `2^N` words of `W` bits, read and written at the clock edge. Up to 64 words are made of
 /// LUT RAM with a register behind it: the answer of a block RAM comes six nanoseconds after the edge.
+/// So is one for which a block would be too much ([`BlockRam::of_luts`]).
 #[derive(LogicBlock)]
 pub struct BlockRam<const W: usize, const N: usize> {
     /// clock of reads and writes
@@ -84,6 +85,7 @@ pub struct BlockRam<const W: usize, const N: usize> {
     /// its new value
     pub write_data: Signal<In, Bits<W>>,
     _words: Vec<Bits<W>>,
+    _luts: bool,
 }
 
 impl<const W: usize, const N: usize> Default for BlockRam<W, N> {
@@ -96,6 +98,17 @@ impl<const W: usize, const N: usize> Default for BlockRam<W, N> {
             write_address: Default::default(),
             write_data: Default::default(),
             _words: vec![Bits::default(); 1 << N],
+            _luts: N <= 6,
+        }
+    }
+}
+
+impl<const W: usize, const N: usize> BlockRam<W, N> {
+    /// The same of LUT RAM, however many words it has.
+    pub fn of_luts(self) -> Self {
+        Self {
+            _luts: true,
+            ..self
         }
     }
 }
@@ -115,7 +128,7 @@ impl<const W: usize, const N: usize> Logic for BlockRam<W, N> {
     }
 
     fn hdl(&self) -> Verilog {
-        let style = if N <= 6 { "distributed" } else { "block" };
+        let style = if self._luts { "distributed" } else { "block" };
         // Without `no_rw_check` yosys would build the old value of a word that is being written.
         Verilog::Custom(format!(
             "(* no_rw_check, ram_style = \"{style}\" *) reg [{}:0] mem [0:{}];

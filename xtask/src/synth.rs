@@ -2,6 +2,7 @@
 //! its budget. Cell counts from yosys are exact, so the budget is a test.
 
 use anyhow::{bail, ensure, Context, Result};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -15,25 +16,30 @@ pub struct Arguments {
     wide: bool,
 }
 
-/// The most LUT4 that a preset may take.
+/// The most that a preset may take.
 struct Budget {
     preset: &'static str,
     lut4: u64,
+    /// Block RAMs of 2 KB besides those of the ring: of its bytes, and of the marks that end records.
+    block_rams: Option<u64>,
 }
 
 const BUDGETS: &[Budget] = &[
     Budget {
         preset: "recorder-bugnet",
         lut4: 3000,
+        block_rams: None,
     },
     Budget {
         preset: "recorder-full",
         lut4: 4500,
+        block_rams: Some(16),
     },
     // Strata and chunks of two harts.
     Budget {
         preset: "order-2",
         lut4: 1500,
+        block_rams: None,
     },
 ];
 
@@ -51,6 +57,9 @@ const RATIOS: &[Ratio] = &[Ratio {
     hundredths: 210,
 }];
 
+/// Of a DP16KD, without those for parity.
+const BLOCK_RAM_BITS: u64 = 16 << 10;
+
 /// How recorders are synthesised alone. Multiplexers of LUTs (PFUMX, L6MUX21) are
 /// left out: yosys takes them for free, doubles LUT4s to use them, and the recorders become a fifth
 /// larger.
@@ -61,12 +70,10 @@ pub(crate) type Cells = BTreeMap<String, u64>;
 
 /// Synthesises and prints.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let budgeted = BUDGETS.iter().map(|budget| budget.preset);
-    let compared = RATIOS.iter().map(|ratio| ratio.preset);
-    let presets: Vec<String> = if arguments.presets.is_empty() {
-        budgeted.chain(compared).map(str::to_owned).collect()
+    let presets: Vec<&str> = if arguments.presets.is_empty() {
+        budgeted()
     } else {
-        arguments.presets.clone()
+        arguments.presets.iter().map(String::as_str).collect()
     };
     let command = if arguments.wide {
         "synth_ecp5"
@@ -75,26 +82,25 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     println!("| preset | LUT4 | CCU2C | DPR16X4 | FF | DP16KD |\n|---|---|---|---|---|---|");
     for preset in presets {
-        println!("{}", row(&preset, &synthesise(&preset, command)?));
+        println!("{}", row(preset, &synthesise(preset, command)?));
     }
     Ok(())
 }
 
 /// Fails when a preset is over its budget or ratio, or its memories did not become block RAM.
 pub fn check() -> Result<()> {
-    let mut taken = BTreeMap::new();
+    let presets = budgeted();
+    let taken = presets.par_iter().map(|&preset| {
+        let cells = synthesise(preset, SYNTH_ECP5)?;
+        println!("{}", row(preset, &cells));
+        Ok((preset, cells))
+    });
+    let taken: BTreeMap<&str, Cells> = taken.collect::<Result<_>>()?;
     for budget in BUDGETS {
-        let lut4 = measure(budget.preset, &mut taken)?;
-        ensure!(
-            lut4 <= budget.lut4,
-            "{} takes {lut4} LUT4, its budget is {}",
-            budget.preset,
-            budget.lut4
-        );
+        check_budget(budget, &taken[budget.preset])?;
     }
     for ratio in RATIOS {
-        let lut4 = measure(ratio.preset, &mut taken)?;
-        let base = measure(ratio.of, &mut taken)?;
+        let [lut4, base] = [ratio.preset, ratio.of].map(|preset| count(&taken[preset], "LUT4"));
         ensure!(
             lut4 * 100 <= base * ratio.hundredths,
             "{} takes {lut4} LUT4, more than {}.{:02} times the {base} of {}",
@@ -107,20 +113,42 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// The LUT4 of a preset, which is synthesised once.
-fn measure(preset: &'static str, taken: &mut BTreeMap<&'static str, u64>) -> Result<u64> {
-    if let Some(lut4) = taken.get(preset) {
-        return Ok(*lut4);
+/// All presets that have a budget or take part in a ratio, each once.
+fn budgeted() -> Vec<&'static str> {
+    let mut presets: Vec<&str> = BUDGETS.iter().map(|budget| budget.preset).collect();
+    for preset in RATIOS.iter().flat_map(|ratio| [ratio.of, ratio.preset]) {
+        if !presets.contains(&preset) {
+            presets.push(preset);
+        }
     }
-    let cells = synthesise(preset, SYNTH_ECP5)?;
-    println!("{}", row(preset, &cells));
+    presets
+}
+
+fn check_budget(budget: &Budget, cells: &Cells) -> Result<()> {
+    let (preset, lut4) = (budget.preset, count(cells, "LUT4"));
     ensure!(
-        count(&cells, "DP16KD") > 0,
-        "{preset}: no memory became block RAM"
+        lut4 <= budget.lut4,
+        "{preset} takes {lut4} LUT4, its budget is {}",
+        budget.lut4
     );
-    let lut4 = count(&cells, "LUT4");
-    taken.insert(preset, lut4);
-    Ok(lut4)
+    let block_rams = count(cells, "DP16KD");
+    ensure!(block_rams > 0, "{preset}: no memory became block RAM");
+    if let Some(most) = budget.block_rams {
+        let besides = block_rams.saturating_sub(ring_block_rams(preset)?);
+        ensure!(
+            besides <= most,
+            "{preset} takes {besides} block RAMs besides the ring, its budget is {most}"
+        );
+    }
+    Ok(())
+}
+
+/// Block RAMs of a preset's ring: its bytes, and a mark for each of them.
+fn ring_block_rams(preset: &str) -> Result<u64> {
+    let recorder = lookback_rtl_gen::find(preset)?.recorder();
+    let recorder = recorder.with_context(|| format!("the preset {preset} has no recorder"))?;
+    let bytes = 1u64 << recorder.ring_bits;
+    Ok((8 * bytes).div_ceil(BLOCK_RAM_BITS) + bytes.div_ceil(BLOCK_RAM_BITS))
 }
 
 fn row(preset: &str, cells: &Cells) -> String {

@@ -47,6 +47,14 @@ pub struct Identity {
     pub order: u32,
 }
 
+impl Identity {
+    /// The drain has no block RAM to spare: that of codec `compact`, whose tags need most of it and
+    /// which has LUTs left.
+    pub fn saves_block_ram(&self) -> bool {
+        self.version >> 16 & 0xff == 2
+    }
+}
+
 /// "LOOK".
 const ID: u32 = 0x4b4f_4f4c;
 
@@ -190,6 +198,23 @@ impl Control {
     /// A register file with these constants.
     pub fn new(identity: Identity) -> Self {
         let number = |register: u64| Constant::new(register.into());
+        let bits = RegisterBits::new([
+            ID,
+            identity.version,
+            identity.tags,
+            identity.sizes,
+            identity.clock_hz,
+            identity.mem_base,
+            identity.mem_mask,
+            identity.port,
+            identity.compact,
+            identity.order,
+        ]);
+        let bits = if identity.saves_block_ram() {
+            bits.of_luts()
+        } else {
+            bits
+        };
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -253,18 +278,7 @@ impl Control {
             watch_hi_set_ff: Default::default(),
             order_mode_ff: Default::default(),
             order_mode_set_ff: Default::default(),
-            bits: RegisterBits::new([
-                ID,
-                identity.version,
-                identity.tags,
-                identity.sizes,
-                identity.clock_hz,
-                identity.mem_base,
-                identity.mem_mask,
-                identity.port,
-                identity.compact,
-                identity.order,
-            ]),
+            bits,
             copying_ff: Default::default(),
             place_ff: Default::default(),
             known: Default::default(),
@@ -424,9 +438,8 @@ impl Logic for Control {
         }
         self.bits.clock.next = self.clock.val();
         self.bits.write_enable.next = self.copying_ff.q.val();
-        self.bits.write_address.next = self.setting_row.val()
-            | (bit_cast::<10, 4>(self.number.val()) << 5)
-            | bit_cast::<10, 5>(self.place_ff.q.val());
+        self.bits.write_address.next =
+            (bit_cast::<9, 4>(self.number.val()) << 5) | bit_cast::<9, 5>(self.place_ff.q.val());
         self.bits.write_data.next = self.value.val().get_bit(0) & self.kept.val();
         self.bits.read_address.next =
             (bit_cast::<10, 4>(self.number.val()) << 5) | bit_cast::<10, 5>(self.index.val());

@@ -262,7 +262,11 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             board_value: Default::default(),
             board_index: Default::default(),
             ring: Default::default(),
-            framer: Default::default(),
+            framer: if identity.saves_block_ram() {
+                Framer::default().of_luts()
+            } else {
+                Framer::default()
+            },
             sum: Default::default(),
             message: Default::default(),
             control: Control::new(identity),

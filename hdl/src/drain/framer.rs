@@ -264,6 +264,16 @@ impl Default for Framer {
     }
 }
 
+impl Framer {
+    /// The same with its queue in LUT RAM: a quarter of a block RAM is all that it fills.
+    pub fn of_luts(self) -> Self {
+        Self {
+            queue: self.queue.of_luts(),
+            ..self
+        }
+    }
+}
+
 impl Logic for Framer {
     #[hdl_gen]
     fn update(&mut self) {
@@ -501,6 +511,7 @@ mod tests {
     #[test]
     fn synthesises_alone() {
         synthesises("drain_framer", Framer::default());
+        synthesises("drain_framer_luts", Framer::default().of_luts());
     }
 
     /// The frames made of pieces that are there from the beginning, at a UART's random pace.

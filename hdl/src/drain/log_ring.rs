@@ -17,7 +17,7 @@
 //! With `groups` (codec `compact`) it drops the oldest key group: behind each interval it looks at
 //! the first byte of the next, and goes on if that is one that goes on with the state of the dropped
 //! one. So what a held ring keeps begins with a key interval. `cut` says that the group that is being
-//! written has taken three eighths of a held ring: the front begins another.
+//! written has taken half of a held ring: the front begins another.
 //!
 //! With `keep` a byte stays when it was sent, until the host acknowledges it: `window` knows which
 //! bytes those are, and moves the reader back when the host wants them again. The lookout then walks
@@ -221,7 +221,7 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
             one: Constant::new(1.into()),
             step: Constant::new(1.into()),
             marked_word: Constant::new(1.into()),
-            share: Constant::new((3u64 << (RING_BITS - 3)).into()),
+            share: Constant::new((1u64 << (RING_BITS - 1)).into()),
             kind_bits: Constant::new(0x4f.into()),
             going_on: Constant::new(3.into()),
         }

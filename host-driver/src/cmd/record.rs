@@ -106,8 +106,8 @@ pub struct Args {
     interval: Option<u32>,
     /// Codec compact: intervals a key group. Only the first of a group replays by itself; the others
     /// go on with what it has learnt, and cost much less log. What is lost or damaged costs the rest
-    /// of its group. A ring gives way by groups, and begins one by itself when three eighths of it
-    /// are full [default: 100; armed, as many as the ring has room for].
+    /// of its group. A ring gives way by groups, and begins one by itself when the last has half of it
+    /// [default: 100; armed, as many as the ring has room for].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     key: Option<u16>,
     /// What the recorder does when it cannot keep up.

@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`stream`] (a recording as retirements), [`scheme`] (what a scheme is, and how its
 //! bits are counted), the schemes, [`measure`] (all of them over one program), [`table`], [`plot`];
-//! [`keys`] for itself.
+//! [`keys`] and [`ring`] for themselves.
 
 mod etrace;
 mod first_loads;
@@ -16,6 +16,7 @@ mod measure;
 mod ours;
 mod plot;
 mod record;
+mod ring;
 mod scheme;
 mod squeeze;
 mod stream;
@@ -49,6 +50,9 @@ pub struct Arguments {
     /// Measure nothing but codec compact, with key groups of several lengths; nothing is written.
     #[arg(long, conflicts_with = "json")]
     keys: bool,
+    /// Measure nothing but what an armed ring holds, by the share of it that a key group may take.
+    #[arg(long, conflicts_with_all = ["json", "keys"])]
+    ring: bool,
 }
 
 /// A program to measure.
@@ -70,6 +74,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     record::record_all(&subjects, folder)?;
     if arguments.keys {
         print!("{}", keys::table(&subjects, folder)?);
+        return Ok(());
+    }
+    if arguments.ring {
+        print!("{}", ring::table(&subjects, folder)?);
         return Ok(());
     }
     let rows = measure_all(&subjects, folder)?;

@@ -49,6 +49,11 @@ pub const BLOCKS: &[Block] = &[
             reply_ready end_ready message_data message_more tx_ready;
         out idle piece_start piece_take message_start message_end message_bit message_take
             message_shift piece_shift piece_bit byte_begin tx_valid tx_data),
+    block!("framer-luts", framer::Frames, 20; Framer = Framer::default().of_luts();
+        clock; in reset pause placed piece_ready piece_first piece_last piece_data piece_more
+            reply_ready end_ready message_data message_more tx_ready;
+        out idle piece_start piece_take message_start message_end message_bit message_take
+            message_shift piece_shift piece_bit byte_begin tx_valid tx_data),
     block!("log-ring", ring::Ring, 60; LogRing<9>:
         clock; in reset clear hold groups byte_valid byte_data byte_last piece_start piece_take keep
             value acknowledge again which index used;
@@ -63,6 +68,9 @@ pub const BLOCKS: &[Block] = &[
         clock; in d; out q),
     block!("register-bits", stored::Bits, 20;
         RegisterBits = RegisterBits::new(stored::INITIAL);
+        clock; in read_address write_enable write_address write_data; out read_data),
+    block!("register-bits-luts", stored::Bits, 20;
+        RegisterBits = RegisterBits::new(stored::INITIAL).of_luts();
         clock; in read_address write_enable write_address write_data; out read_data),
     block!("stream-sum", offsets::Sum, 40; StreamSum:
         clock; in clear starts fresh shift data turn; out out),

@@ -15,7 +15,7 @@ const CAPACITY: usize = 511;
 /// A frame's payload.
 const PIECE: usize = 240;
 /// What a key group may take of a held ring.
-const SHARE: usize = 192;
+const SHARE: usize = 256;
 /// First bytes of records: of key intervals and others of codec `compact`, and of what is neither.
 const KINDS: [u8; 6] = [0x03, 0x33, 0x13, 0x43, 0x73, 0x02];
 

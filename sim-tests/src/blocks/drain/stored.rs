@@ -34,7 +34,7 @@ impl Lockstep for Register {
 /// Words at power-up.
 pub const INITIAL: [u32; 3] = [0x8000_0001, 0x1234_5678, 0x4b4f_4f4c];
 
-/// Words, bit by bit.
+/// Words, bit by bit; those from the sixteenth on can be written.
 pub struct Bits {
     words: [u32; 32],
     read: Option<bool>,
@@ -59,18 +59,19 @@ impl Lockstep for Bits {
     type Step = Access;
 
     fn runs() -> BoxedStrategy<Vec<Access>> {
-        let place = || prop_oneof![3 => 0..96u32, 1 => 0..1024u32];
-        let write = (seldom(400), place(), any::<bool>());
-        let access = (place(), write).prop_map(|(read, (writes, place, bit))| Access {
+        let read = prop_oneof![3 => 0..96u32, 3 => 512..608u32, 1 => 0..1024u32];
+        let place = prop_oneof![3 => 0..96u32, 1 => 0..512u32];
+        let write = (seldom(400), place, any::<bool>());
+        let access = (read, write).prop_map(|(read, (writes, place, bit))| Access {
             read,
             // The bit that is being read is not written.
-            write: (writes && place != read).then_some((place, bit)),
+            write: (writes && 512 + place != read).then_some((place, bit)),
         });
         vec(access, 1..400).boxed()
     }
 
     fn inputs(&self, step: &Access) -> Vec<(&'static str, u32)> {
-        let (place, bit) = step.write.unwrap_or((1023, true));
+        let (place, bit) = step.write.unwrap_or((511, true));
         vec![
             ("read_address", step.read),
             ("write_enable", step.write.is_some().into()),
@@ -84,7 +85,7 @@ impl Lockstep for Bits {
         let place = inputs.get("read_address");
         self.read = Some(self.words[place as usize / 32] >> (place % 32) & 1 == 1);
         if inputs.is("write_enable") {
-            let place = inputs.get("write_address");
+            let place = 512 + inputs.get("write_address");
             let word = &mut self.words[place as usize / 32];
             *word &= !(1 << (place % 32));
             *word |= inputs.get("write_data") << (place % 32);

@@ -84,7 +84,7 @@ impl Ours {
 }
 
 /// The recorder `full` with key groups.
-fn full(
+pub(super) fn full(
     recorded: &RecorderConfig,
     window: Range<u32>,
     interval: u32,
