@@ -5,7 +5,8 @@
 //!   ▲                      │                  ▲
 //!   └───────stall──────────┘               log_rx
 //! ```
-//! Reading order: `soc` (what is recorded), `recorder` (events to bytes), `compact` (the same, smaller), `drain` (bytes to the
+//! Reading order: `soc` (what is recorded), `recorder` (events to bytes), `compact` (the same, smaller), `mini` (the same for the
+//! smallest FPGAs), `drain` (bytes to the
 //! wire), `boards` (tops), `tops` (what other crates build). Every block has a plain-Rust twin in `lookback-model`.
 
 // `#[hdl_gen]` lowers neither `&&` nor shorthands: circuits are written out.
@@ -20,6 +21,7 @@ pub mod drain;
 pub mod guard;
 pub mod harness;
 pub mod memory;
+pub mod mini;
 pub mod recorder;
 pub mod soc;
 pub mod tops;

@@ -7,6 +7,7 @@
 use crate::attach::recorder::{AttachedBugnet, AttachedTiny};
 use crate::attach::stream::UartBridge;
 use crate::boards::compact::FullBoard;
+use crate::boards::mini::{MiniBoardAt, MiniBoardSim};
 use crate::boards::pins::BoardPins;
 use crate::boards::sim::{
     BugnetBoard, BugnetBoardAt, SimSoc, SmallBoardAt, TinyBoard, TinyBoardAt, WordsBoard,
@@ -16,7 +17,9 @@ use crate::boards::smp::{
     WordsBoard4,
 };
 use crate::compact::config::FullRecorder;
-use crate::recorder::config::{BugnetPair, BugnetRecorder, PairOrder, TinyPair, TinyRecorder};
+use crate::recorder::config::{
+    BugnetPair, BugnetRecorder, MiniRecorderAt, PairOrder, TinyPair, TinyRecorder, CLOCK_HZ,
+};
 use rust_hdl::prelude::Block;
 
 /// The recorder for any RVFI core with the sizes of the BugNet paper.
@@ -47,6 +50,16 @@ pub fn recorder_tiny() -> Box<dyn Block> {
 /// The recorder of codec `compact` with the best log.
 pub fn recorder_full() -> Box<dyn Block> {
     Box::new(FullRecorder::default())
+}
+
+/// The smallest recorder, for one hart that waits.
+pub fn recorder_mini() -> Box<dyn Block> {
+    Box::new(MiniRecorderAt::<{ CLOCK_HZ as usize }>::default())
+}
+
+/// The smallest SoC with [`recorder_mini`].
+pub fn board_mini() -> Box<dyn BoardPins> {
+    Box::new(MiniBoardSim::default())
 }
 
 /// The SoC with [`recorder_full`].
@@ -107,6 +120,7 @@ pub fn board_at(preset: &str, clock_hz: u32) -> Option<Box<dyn Block>> {
         ("small", 48_000_000) => Box::new(SmallBoardAt::<48_000_000>::default()),
         ("small", 27_000_000) => Box::new(SmallBoardAt::<27_000_000>::default()),
         ("small", 12_000_000) => Box::new(SmallBoardAt::<12_000_000>::default()),
+        ("mini", 12_000_000) => Box::new(MiniBoardAt::<12_000_000>::default()),
         ("tiny", 50_000_000) => Box::new(TinyBoard::default()),
         ("tiny", 48_000_000) => Box::new(TinyBoardAt::<48_000_000>::default()),
         ("tiny", 27_000_000) => Box::new(TinyBoardAt::<27_000_000>::default()),

@@ -28,7 +28,7 @@ pub fn find_board(name: &str) -> Result<&'static Board> {
 }
 
 /// The presets that a recorder on a board can have.
-pub const RECORDERS: &[&str] = &["bugnet", "full", "small", "small-2", "tiny"];
+pub const RECORDERS: &[&str] = &["bugnet", "full", "mini", "small", "small-2", "tiny"];
 
 /// The Verilog of a board with the recorder of a preset, or with none.
 pub fn board_verilog(board: &Board, preset: Option<&str>) -> Result<BoardVerilog> {
@@ -145,6 +145,6 @@ mod tests {
         let error = board_verilog(&BOARDS[0], Some("huge")).unwrap_err();
         assert!(error
             .to_string()
-            .contains("bugnet, full, small, small-2, tiny"));
+            .contains("bugnet, full, mini, small, small-2, tiny"));
     }
 }

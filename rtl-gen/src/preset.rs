@@ -2,7 +2,9 @@
 
 use lookback_hdl::attach::recorder::config as attached;
 use lookback_hdl::compact::config::FULL;
-use lookback_hdl::recorder::config::{BUGNET, BUGNET_WORDS, CLOCK_HZ, ORDER, TINY, TINY_ORDER};
+use lookback_hdl::recorder::config::{
+    BUGNET, BUGNET_WORDS, CLOCK_HZ, MINI, ORDER, TINY, TINY_ORDER,
+};
 use lookback_hdl::tops;
 use lookback_log_format::RecorderConfig;
 
@@ -80,6 +82,13 @@ pub fn presets() -> &'static [Preset] {
             recorder: || Some(FULL.config(CLOCK_HZ)),
         },
         Preset {
+            name: "recorder-mini",
+            description:
+                "The smallest recorder, for one RVFI core that keeps its port while it waits",
+            build: |top| emit(top, &mut *tops::recorder_mini()),
+            recorder: || Some(MINI.config(CLOCK_HZ)),
+        },
+        Preset {
             name: "recorder-bugnet",
             description: "The recorder with the sizes of the BugNet paper, for one RVFI core",
             build: |top| emit(top, &mut *tops::recorder_bugnet()),
@@ -103,6 +112,12 @@ pub fn presets() -> &'static [Preset] {
                 "The SoC with the recorder of recorder-bugnet, for simulation: RAM outside",
             build: |top| emit(top, &mut *tops::board_bugnet()),
             recorder: || Some(BUGNET.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-mini",
+            description: "The smallest SoC with the smallest recorder",
+            build: |top| emit(top, &mut *tops::board_mini()),
+            recorder: || Some(MINI.config(CLOCK_HZ)),
         },
         Preset {
             name: "sim-tiny",

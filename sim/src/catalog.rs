@@ -49,6 +49,13 @@ const BOARDS: &[Entry] = &[
         stepped: || Box::new(Stepped::new(tops::board_bugnet())),
     },
     Entry {
+        name: "mini",
+        harts: 1,
+        rtl: "sim-mini",
+        attached: "recorder-small",
+        stepped: || Box::new(Stepped::new(tops::board_mini())),
+    },
+    Entry {
         name: "tiny",
         harts: 1,
         rtl: "sim-tiny",

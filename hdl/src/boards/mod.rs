@@ -6,6 +6,7 @@ pub mod compact;
 pub mod hx8k;
 pub mod icebreaker;
 pub mod loader;
+pub mod mini;
 pub mod orangecrab;
 pub mod pins;
 pub mod sim;

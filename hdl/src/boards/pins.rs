@@ -2,6 +2,7 @@
 //! type, so that the circuits are compiled here and nowhere else.
 
 use super::compact::FullBoard;
+use super::mini::MiniBoardSim;
 use super::sim::{BugnetBoard, SimSoc, TinyBoard, WordsBoard};
 use super::smp::{
     BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4, WordsBoard2, WordsBoard4,
@@ -204,6 +205,7 @@ macro_rules! board_pins {
 board_pins!(BugnetBoard);
 board_pins!(TinyBoard);
 board_pins!(FullBoard);
+board_pins!(MiniBoardSim);
 board_pins!(SimSoc);
 board_pins!(several SimSmp2);
 board_pins!(several SimSmp4);

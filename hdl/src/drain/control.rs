@@ -17,6 +17,7 @@
 //! Only bits that a legal value can have are kept: 24 of INTERVAL (COUNT_BITS is at most 24), the
 //! upper 26 of IMAGE_LO and IMAGE_HI (multiples of 64), 5 of COUNT_BITS, 6 of CONTROL, 16 of KEY, 6 of
 //! TRIGGER, 2 of ORDER_MODE and of these those that ORDER names. STREAM is nothing but its copy: only the host wants it.
+//! A `plain` register file has bits 0 and 1 of CONTROL, and neither TRIGGER nor POST_TRIGGER.
 //! A reset empties the registers but not the memory of their copies: a setting is read as 0 until
 //! it was written.
 
@@ -45,6 +46,8 @@ pub struct Identity {
     pub compact: u32,
     /// ORDER, 0 with one hart.
     pub order: u32,
+    /// No acknowledged link, no ring mode and no triggers: their bits and registers read 0.
+    pub plain: bool,
 }
 
 impl Identity {
@@ -190,6 +193,12 @@ pub struct Control {
     watch_hi_number: Constant<Bits<4>>,
     order_mode_number: Constant<Bits<4>>,
     order_has: Constant<Bits<2>>,
+    /// There is all of that.
+    whole: Constant<Bit>,
+    /// Bits of CONTROL, TRIGGER and POST_TRIGGER that there are.
+    control_bits: Constant<Bits<6>>,
+    watch_bits: Constant<Bits<6>>,
+    post_trigger_bits: Constant<Bits<32>>,
     setting_row: Constant<Bits<10>>,
     step: Constant<Bits<5>>,
 }
@@ -303,6 +312,12 @@ impl Control {
             watch_hi_number: number(11),
             order_mode_number: number(8),
             order_has: Constant::new(u64::from(identity.order >> 24 & 3).into()),
+            whole: Constant::new(!identity.plain),
+            control_bits: Constant::new(if identity.plain { 0x03 } else { 0x3f }.into()),
+            watch_bits: Constant::new(if identity.plain { 0 } else { 0x3f }.into()),
+            post_trigger_bits: Constant::new(
+                if identity.plain { 0 } else { 0xffff_ffffu64 }.into(),
+            ),
             setting_row: Constant::new(0x200.into()),
             step: Constant::new(1.into()),
         }
@@ -356,7 +371,7 @@ impl Logic for Control {
             self.write.val() & (self.register.val().get_bits::<4>(4) == self.settings.val());
         self.low.next = self.register.val().get_bits::<4>(0);
         if self.known.val() & (self.low.val() == self.control_number.val()) {
-            self.control_ff.d.next = self.value.val().get_bits::<6>(0);
+            self.control_ff.d.next = self.value.val().get_bits::<6>(0) & self.control_bits.val();
             self.control_set_ff.d.next = true;
         }
         if self.known.val() & (self.low.val() == self.interval_number.val()) {
@@ -376,8 +391,8 @@ impl Logic for Control {
             self.image_hi_set_ff.d.next = true;
         }
         if self.known.val() & (self.low.val() == self.post_trigger_number.val()) {
-            self.post_trigger_ff.d.next = self.value.val();
-            self.post_trigger_set_ff.d.next = true;
+            self.post_trigger_ff.d.next = self.value.val() & self.post_trigger_bits.val();
+            self.post_trigger_set_ff.d.next = self.whole.val();
         }
         if self.known.val() & (self.low.val() == self.key_number.val()) {
             self.key_ff.d.next = self.value.val().get_bits::<16>(0);
@@ -387,16 +402,16 @@ impl Logic for Control {
             self.stream_set_ff.d.next = true;
         }
         if self.known.val() & (self.low.val() == self.watch_number.val()) {
-            self.watch_ff.d.next = self.value.val().get_bits::<6>(0);
-            self.watch_set_ff.d.next = true;
+            self.watch_ff.d.next = self.value.val().get_bits::<6>(0) & self.watch_bits.val();
+            self.watch_set_ff.d.next = self.whole.val();
         }
         if self.known.val() & (self.low.val() == self.watch_lo_number.val()) {
             self.watch_lo_ff.d.next = self.value.val();
-            self.watch_lo_set_ff.d.next = true;
+            self.watch_lo_set_ff.d.next = self.whole.val();
         }
         if self.known.val() & (self.low.val() == self.watch_hi_number.val()) {
             self.watch_hi_ff.d.next = self.value.val();
-            self.watch_hi_set_ff.d.next = true;
+            self.watch_hi_set_ff.d.next = self.whole.val();
         }
         if self.known.val() & (self.low.val() == self.order_mode_number.val()) {
             self.order_mode_ff.d.next = self.value.val().get_bits::<2>(0) & self.order_has.val();
@@ -419,8 +434,10 @@ impl Logic for Control {
         } else if self.number.val() == self.interval_number.val() {
             self.kept.next = !self.place_ff.q.val().get_bits::<2>(3).all();
         } else if self.number.val() == self.control_number.val() {
-            self.kept.next =
-                !self.above_4.val() | !(self.above_8.val() | self.place_ff.q.val().get_bit(1));
+            // Without all of that there are bits 0 and 1.
+            self.kept.next = (!self.above_4.val()
+                | !(self.above_8.val() | self.place_ff.q.val().get_bit(1)))
+                & (self.whole.val() | !(self.above_4.val() | self.place_ff.q.val().get_bit(1)));
         } else if self.number.val() == self.count_bits_number.val() {
             self.kept.next = !self.above_4.val()
                 | !(self.above_8.val() | self.place_ff.q.val().get_bits::<2>(0).any());
@@ -573,6 +590,7 @@ mod tests {
         port: 1,
         compact: 0x60108,
         order: 0,
+        plain: false,
     };
 
     #[test]

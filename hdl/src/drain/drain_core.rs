@@ -183,6 +183,8 @@ pub struct DrainCore<const RING_BITS: usize> {
     clear: Signal<Local, Bit>,
     /// Codec `compact`.
     groups: Constant<Bit>,
+    /// There is an acknowledged link.
+    has_keep: Constant<Bit>,
     recording_bit: Constant<Bits<11>>,
     ended_bit: Constant<Bits<11>>,
     triggered_bit: Constant<Bits<11>>,
@@ -261,7 +263,10 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             board_register: Default::default(),
             board_value: Default::default(),
             board_index: Default::default(),
-            ring: Default::default(),
+            ring: match identity.plain {
+                true => LogRing::without_keeping(),
+                false => LogRing::default(),
+            },
             framer: if identity.saves_block_ram() {
                 Framer::default().of_luts()
             } else {
@@ -290,6 +295,7 @@ impl<const RING_BITS: usize> DrainCore<RING_BITS> {
             is_sum: Default::default(),
             starting: Default::default(),
             clear: Default::default(),
+            has_keep: Constant::new(!identity.plain),
             groups: Constant::new(identity.version >> 16 & 0xff == 2),
             recording_bit: Constant::new(0b00_0001.into()),
             ended_bit: Constant::new(0b00_0010.into()),
@@ -344,7 +350,7 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
         self.order_mode.next = self.control.order_mode.val();
 
         // On an acknowledged link what was sent stays, and each piece follows its offset.
-        self.keep.next = self.settings.val().get_bit(5);
+        self.keep.next = self.settings.val().get_bit(5) & self.has_keep.val();
         self.ring.keep.next = self.keep.val();
         self.ring.value.next = self.command.value.val();
         self.ring.acknowledge.next = self.message.set_kept.val() & self.keep.val();
@@ -426,9 +432,9 @@ impl<const RING_BITS: usize> Logic for DrainCore<RING_BITS> {
             self.message.stored_bit.next = self.strap_ff.q.val();
         }
         if self.message.link.val() {
-            self.message.stored_bit.next = self.ring.offset_bit.val();
+            self.message.stored_bit.next = self.ring.offset_bit.val() & self.has_keep.val();
             if self.is_sum.val() {
-                self.message.stored_bit.next = self.sum.out.val();
+                self.message.stored_bit.next = self.sum.out.val() & self.has_keep.val();
             }
         }
         if self.message.board.val() {

@@ -18,6 +18,7 @@ const IDENTITY: Identity = Identity {
     port: 0,
     compact: 0,
     order: 0,
+    plain: false,
 };
 
 const CONTROL: u8 = 0x10;

@@ -228,6 +228,16 @@ impl<const RING_BITS: usize> Default for LogRing<RING_BITS> {
     }
 }
 
+impl<const RING_BITS: usize> LogRing<RING_BITS> {
+    /// A ring whose `keep` is always low.
+    pub fn without_keeping() -> Self {
+        Self {
+            window: Window::without_keeping(),
+            ..Self::default()
+        }
+    }
+}
+
 impl<const RING_BITS: usize> Logic for LogRing<RING_BITS> {
     #[hdl_gen]
     fn update(&mut self) {

@@ -88,6 +88,8 @@ pub struct Window<const RING_BITS: usize> {
     one_byte: Constant<Bits<32>>,
     above_ring: Constant<Bits<32>>,
     ring_bits: Constant<Bits<5>>,
+    /// Bytes may be kept.
+    keeps: Constant<Bit>,
 }
 
 impl<const RING_BITS: usize> Default for Window<RING_BITS> {
@@ -143,6 +145,17 @@ impl<const RING_BITS: usize> Default for Window<RING_BITS> {
             one_byte: Constant::new(1.into()),
             above_ring: Constant::new(u64::from(u32::MAX << RING_BITS).into()),
             ring_bits: Constant::new((RING_BITS as u64).into()),
+            keeps: Constant::new(true),
+        }
+    }
+}
+
+impl<const RING_BITS: usize> Window<RING_BITS> {
+    /// One that never keeps what was sent, whatever `keep` says: `sent` is all there is.
+    pub fn without_keeping() -> Self {
+        Self {
+            keeps: Constant::new(false),
+            ..Self::default()
         }
     }
 }
@@ -170,10 +183,10 @@ impl<const RING_BITS: usize> Logic for Window<RING_BITS> {
         self.ahead.next = self.look.val() - self.kept_ff.q.val();
         self.distance.next = self.furthest_ff.q.val() - self.value.val();
         self.back.next = self.distance.val().get_bits::<RING_BITS>(0);
-        self.is_fresh.next = !self.behind.val().any();
+        self.is_fresh.next = !self.behind.val().any() | !self.keeps.val();
         self.fresh.next = self.is_fresh.val();
-        self.released.next = !self.span.val().any();
-        self.old.next = self.ahead.val() < self.span.val();
+        self.released.next = !self.span.val().any() | !self.keeps.val();
+        self.old.next = (self.ahead.val() < self.span.val()) & self.keeps.val();
 
         // The host's offset counts if it is from `kept` to `furthest`.
         self.valid_offset.next = !(self.distance.val() & self.above_ring.val()).any()

@@ -4,6 +4,7 @@ use super::front::RecorderFront;
 use super::order_log::OrderLog;
 use super::recorder::Recorder;
 use super::several::SeveralRecorder;
+use crate::mini::recorder::MiniRecorder;
 use lookback_log_format::config::{Codec, TagKind};
 use lookback_log_format::order::{OrderMode, OrderSettings};
 use lookback_log_format::RecorderConfig;
@@ -155,6 +156,47 @@ pub const TINY: Sizes = Sizes {
     ring_bits: 10,
     keeps_words: 0,
 };
+
+/// For FPGAs whose only memories are a few small block RAMs: the recorder of `crate::mini`, whose
+/// dictionary has eight entries, and which has neither queue nor FIFO, because the hart waits.
+pub const MINI: Sizes = Sizes {
+    set_bits: 8,
+    ways: 1,
+    word_bits: 1,
+    epoch_bits: 3,
+    dict_bits: 3,
+    lane_bits: 0,
+    dirty_bits: 8,
+    fifo_bits: 0,
+    fifo_reserve: 0,
+    ring_bits: 10,
+    keeps_words: 0,
+};
+
+/// A block of `crate::mini` with the sizes of [`MINI`]; what follows is appended.
+#[macro_export]
+macro_rules! mini_sized {
+    ($block:ident $(, $more:expr)*) => {
+        $block<
+            { $crate::recorder::config::MINI.set_bits },
+            { $crate::recorder::config::MINI.word_bits },
+            { $crate::recorder::config::MINI.tag_bits() },
+            { $crate::recorder::config::MINI.epoch_bits },
+            { 4 << $crate::recorder::config::MINI.word_bits },
+            {
+                $crate::recorder::config::MINI.tag_bits()
+                    + $crate::recorder::config::MINI.epoch_bits
+                    + (4 << $crate::recorder::config::MINI.word_bits)
+            },
+            { $crate::recorder::config::MINI.dirty_bits },
+            { $crate::recorder::config::MINI.sweep_bits() },
+            $({ $more },)*
+        >
+    };
+}
+
+/// Recorder of the preset `mini` with a clock of `HZ`.
+pub type MiniRecorderAt<const HZ: usize> = mini_sized!(MiniRecorder, MINI.ring_bits, HZ);
 
 /// As [`BUGNET`] with tags that keep words.
 pub const BUGNET_WORDS: Sizes = Sizes {

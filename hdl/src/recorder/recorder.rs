@@ -25,6 +25,7 @@ pub(crate) fn identity(config: &RecorderConfig) -> Identity {
         port: word(registers::PORT),
         compact: config.register(registers::COMPACT).unwrap_or(0),
         order: config.register(registers::ORDER).unwrap_or(0),
+        plain: false,
     }
 }
 

@@ -38,6 +38,7 @@ pub mod hart;
 pub mod hart_timer;
 pub mod immediate;
 pub mod lanes;
+pub mod mini;
 pub mod muldiv;
 pub mod operation;
 pub mod plic;
@@ -48,4 +49,5 @@ pub mod soc;
 
 pub mod traps;
 
+pub use mini::MiniSoc;
 pub use soc::Soc;

@@ -27,6 +27,7 @@ pub mod compact;
 pub mod drain;
 mod host;
 pub mod memory;
+pub mod mini;
 pub mod recorder;
 pub mod soc;
 pub mod sources;

@@ -1,7 +1,7 @@
 //! All blocks and presets in one table. A block is an entry of it or fails a test, and an entry cannot
 //! be written without what checks it.
 
-use super::boards::{Harts, Recorded, OF_BUGNET, OF_TINY, OF_WORDS, PLAIN};
+use super::boards::{Harts, Recorded, OF_BUGNET, OF_MINI, OF_TINY, OF_WORDS, PLAIN};
 use super::run::{check, Effort, Engines, Verdict};
 use super::Check;
 use lookback_rtl_gen::{emit, verilator_lint, Design, Direction};
@@ -134,6 +134,7 @@ pub fn blocks() -> impl Iterator<Item = &'static Block> {
         super::memory::BLOCKS,
         super::recorder::BLOCKS,
         super::compact::BLOCKS,
+        super::mini::BLOCKS,
         super::drain::BLOCKS,
         super::soc::BLOCKS,
         super::attach::BLOCKS,
@@ -181,6 +182,16 @@ pub const PRESETS: &[PresetCheck] = &[
         preset: "recorder-tiny",
         cases: 6,
         check: check_block::<super::recorder::Whole<false>>,
+    },
+    PresetCheck {
+        preset: "recorder-mini",
+        cases: 4,
+        check: check_block::<super::mini::Held<true>>,
+    },
+    PresetCheck {
+        preset: "sim-mini",
+        cases: 4,
+        check: check_block::<Recorded<OF_MINI>>,
     },
     PresetCheck {
         preset: "recorder-bugnet",

@@ -10,6 +10,7 @@ mod attach;
 mod boards;
 mod compact;
 mod drain;
+mod mini;
 pub mod random;
 mod recorder;
 mod soc;
@@ -43,6 +44,7 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> {
         recorder::FAULTS,
         compact::FAULTS,
         drain::FAULTS,
+        mini::FAULTS,
         soc::FAULTS,
         system::FAULTS,
         attach::FAULTS,

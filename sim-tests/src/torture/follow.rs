@@ -62,6 +62,8 @@ pub struct Follower {
     reservation: Option<u32>,
     flaw: Option<Flaw>,
     effect: Effect,
+    /// there is neither PLIC nor GPIO nor DMA engine
+    is_small: bool,
 }
 
 impl Follower {
@@ -76,7 +78,19 @@ impl Follower {
             reservation: None,
             flaw,
             effect: Effect::default(),
+            is_small: false,
         }
+    }
+
+    /// The SoC is the smallest one: it has neither PLIC nor GPIO nor DMA engine.
+    pub fn set_small(&mut self, is_small: bool) {
+        self.is_small = is_small;
+    }
+
+    /// A device of this SoC answers to such an access.
+    fn answers(&self, addr: u32, size: u32) -> bool {
+        let is_absent = matches!(addr, 0x1001_2000..=0x1001_3fff | 0x0c00_0000..=0x0fff_ffff);
+        device(addr, size) && !(self.is_small && is_absent)
     }
 
     /// This is one of several harts, the one with this number.
@@ -261,7 +275,7 @@ impl Follower {
         }
         let word = match self.word(addr) {
             Some(word) => word,
-            None if device(addr, size) => port.mem_rdata,
+            None if self.answers(addr, size) => port.mem_rdata,
             None => return Err(Trap(causes.1, addr)),
         };
         let lane = addr & 3;
@@ -282,7 +296,7 @@ impl Follower {
         let offset = addr.wrapping_sub(self.base) / 4;
         if let Some(word) = self.ram.get_mut(offset as usize) {
             *word = *word & !lanes(mask) | data & lanes(mask);
-        } else if !device(addr, size) {
+        } else if !self.answers(addr, size) {
             return Err(Trap(7, addr));
         } else if addr == 0x0200_0000 {
             self.csrs.set_software(value & 1 == 1);

@@ -18,6 +18,7 @@ pub const IDENTITY: Identity = Identity {
     port: 1,
     compact: 0x0006_1108,
     order: 0x0310_aa84,
+    plain: false,
 };
 
 /// Registers 0 to 15.

@@ -33,6 +33,17 @@ pub struct Fetch {
     snoop: Option<u32>,
 }
 
+impl Fetch {
+    /// The same where nobody but the hart writes, and all instructions are whole words.
+    pub fn alone(self) -> Self {
+        Self {
+            pc: self.pc & !3,
+            snoop: None,
+            ..self
+        }
+    }
+}
+
 const BLOCKS: u32 = 1 << TINY.dirty_bits;
 
 impl Default for Code {

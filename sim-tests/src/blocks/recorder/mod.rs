@@ -47,10 +47,12 @@ use lookback_hdl::recorder::{
 };
 use queues::Queue;
 
+pub use dictionary::Lookups;
 pub use front::{End, Pace, Recording, Runs};
 pub use harts::{
     began_at, compare, models, order_mode, order_of, records, records_of, OfHarts, Shown,
 };
+pub use memories::{Code, Tags};
 pub use order::{judge_order, Logged};
 pub use whole::Recordings as Whole;
 

@@ -44,7 +44,7 @@ use lookback_hdl::soc::{
 };
 
 pub use decoding::{immediate, insn};
-pub use system::{Outside, System};
+pub use system::{Outside, Small, System};
 
 /// The table.
 pub const BLOCKS: &[Block] = &[

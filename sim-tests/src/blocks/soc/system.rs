@@ -33,6 +33,8 @@ pub struct Outside {
     pub events: Vec<(Event, u64)>,
     /// Cycles so far.
     pub cycle: u64,
+    /// the SoC is the smallest one
+    is_small: bool,
 }
 
 impl Outside {
@@ -51,7 +53,14 @@ impl Outside {
             ended: None,
             events: Vec::new(),
             cycle: 0,
+            is_small: false,
         }
+    }
+
+    /// The SoC has neither PLIC nor pins nor DMA engine.
+    pub fn set_small(&mut self, is_small: bool) {
+        self.is_small = is_small;
+        self.trace.follower.set_small(is_small);
     }
 
     /// Resets the SoC; RAM stays.
@@ -63,6 +72,7 @@ impl Outside {
         dut.set("reset", 0);
         let ram = std::mem::take(&mut self.trace.ram);
         self.trace = Trace::new(ram);
+        self.trace.follower.set_small(self.is_small);
         (self.offered, self.latch, self.pins) = (None, false, 0);
         (self.taken, self.waited) = (0, 0);
         self.ended = None;
@@ -174,6 +184,23 @@ impl Outside {
 /// Programs on the SoC, or on the board that has no recorder.
 pub struct System<const IS_BOARD: bool>;
 
+/// Programs on the smallest SoC.
+pub struct Small;
+
+impl Check for Small {
+    type Step = Step;
+
+    fn runs() -> BoxedStrategy<Vec<Step>> {
+        System::<false>::runs()
+    }
+
+    fn drive(run: &[Step], dut: &mut dyn Dut, out: &mut Records) {
+        drive::<false>(run, true, dut, out);
+    }
+
+    fn expect(_: &[Step], _: &mut Records) {}
+}
+
 impl<const IS_BOARD: bool> Check for System<IS_BOARD> {
     type Step = Step;
 
@@ -182,38 +209,43 @@ impl<const IS_BOARD: bool> Check for System<IS_BOARD> {
     }
 
     fn drive(run: &[Step], dut: &mut dyn Dut, out: &mut Records) {
-        let Some(around) = around(run) else {
-            return;
-        };
-        let mut outside = Outside::new(run, around);
-        let mut random = Random::new(!around.seed);
-        for cycle in 0..around.cycles {
-            if cycle == 0 || around.reset == Some(cycle) {
-                outside.reset(dut);
-            }
-            let held = !IS_BOARD && random.chance(around.stall);
-            if IS_BOARD {
-                // What the recorder would take means nothing.
-                dut.set("hold", random.below(2));
-                dut.set("log_rx", random.below(2));
-                dut.set("bit_clocks", random.word());
-            } else {
-                dut.set("stall", held.into());
-            }
-            outside.cycle(dut, held, out);
-        }
-        if IS_BOARD {
-            for (port, value) in [("stalled", 0u32), ("log_tx", 1)] {
-                out.say(port, dut.get(port));
-                out.want(port, value);
-            }
-        } else {
-            // What is under way ends.
-            dut.set("stall", 1);
-            (0..80).for_each(|_| outside.cycle(dut, true, out));
-        }
-        outside.judge(dut, !IS_BOARD, out);
+        drive::<IS_BOARD>(run, false, dut, out);
     }
 
     fn expect(_: &[Step], _: &mut Records) {}
+}
+
+fn drive<const IS_BOARD: bool>(run: &[Step], is_small: bool, dut: &mut dyn Dut, out: &mut Records) {
+    let Some(around) = around(run) else {
+        return;
+    };
+    let mut outside = Outside::new(run, around);
+    outside.set_small(is_small);
+    let mut random = Random::new(!around.seed);
+    for cycle in 0..around.cycles {
+        if cycle == 0 || around.reset == Some(cycle) {
+            outside.reset(dut);
+        }
+        let held = !IS_BOARD && random.chance(around.stall);
+        if IS_BOARD {
+            // What the recorder would take means nothing.
+            dut.set("hold", random.below(2));
+            dut.set("log_rx", random.below(2));
+            dut.set("bit_clocks", random.word());
+        } else {
+            dut.set("stall", held.into());
+        }
+        outside.cycle(dut, held, out);
+    }
+    if IS_BOARD {
+        for (port, value) in [("stalled", 0u32), ("log_tx", 1)] {
+            out.say(port, dut.get(port));
+            out.want(port, value);
+        }
+    } else {
+        // What is under way ends.
+        dut.set("stall", 1);
+        (0..80).for_each(|_| outside.cycle(dut, true, out));
+    }
+    outside.judge(dut, !IS_BOARD, out);
 }

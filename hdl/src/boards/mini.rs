@@ -1,0 +1,228 @@
+//! As `sim`, with the smallest SoC and the smallest recorder: for FPGAs that have no room for more.
+
+use crate::boards::loader::Loader;
+use crate::mini::recorder::MiniRecorder;
+use crate::mini_sized;
+use crate::recorder::circuit::{circuit, Pending};
+use crate::recorder::config::{CLOCK_HZ, MINI};
+use crate::soc::MiniSoc;
+use rust_hdl::prelude::*;
+
+/// The board with the recorder of the preset `mini`.
+pub type MiniBoardSim = MiniBoardAt<{ CLOCK_HZ as usize }>;
+/// The same with a clock of `HZ`.
+pub type MiniBoardAt<const HZ: usize> = mini_sized!(MiniBoard, MINI.ring_bits, HZ);
+
+impl Pending for MiniSoc {}
+
+circuit! {
+    /// The smallest SoC and its recorder; sizes and clock as in `MiniRecorder`.
+    pub struct MiniBoard [S, W, T, E, MASKS, L, D, C, RING, HZ] {
+        /// clock
+        pub clock: Signal<In, Clock>,
+        /// synchronous reset
+        pub reset: Signal<In, Bit>,
+        /// wait for the host before the first instruction
+        pub hold: Signal<In, Bit>,
+        /// clock cycles of a UART bit, at least 1
+        pub bit_clocks: Signal<In, Bits<16>>,
+        /// UART from the host
+        pub log_rx: Signal<In, Bit>,
+        /// size of the RAM
+        pub ram_bytes: Signal<In, Bits<32>>,
+        /// word read from RAM, a cycle after the request
+        pub ram_rdata: Signal<In, Bits<32>>,
+        /// console input has a byte
+        pub console_rx_valid: Signal<In, Bit>,
+        /// the byte
+        pub console_rx_data: Signal<In, Bits<8>>,
+        /// nothing: there are no pins
+        pub gpio_in: Signal<In, Bits<32>>,
+        /// RAM is accessed at this edge
+        pub ram_req: Signal<Out, Bit>,
+        /// byte offset within RAM, word aligned
+        pub ram_addr: Signal<Out, Bits<32>>,
+        /// word to write
+        pub ram_wdata: Signal<Out, Bits<32>>,
+        /// bytes to write, 0 reads
+        pub ram_wstrb: Signal<Out, Bits<4>>,
+        /// console output has a byte
+        pub console_tx_valid: Signal<Out, Bit>,
+        /// the byte
+        pub console_tx_data: Signal<Out, Bits<8>>,
+        /// the input byte was taken
+        pub console_rx_ready: Signal<Out, Bit>,
+        /// always zero
+        pub gpio_out: Signal<Out, Bits<32>>,
+        /// the run is over
+        pub finished: Signal<Out, Bit>,
+        /// what it ended with
+        pub finish_code: Signal<Out, Bits<32>>,
+        /// UART to the host
+        pub log_tx: Signal<Out, Bit>,
+        /// the recorder keeps the hart from starting an instruction
+        pub stalled: Signal<Out, Bit>,
+        /// an instruction retires
+        pub rvfi_valid: Signal<Out, Bit>,
+        /// its word
+        pub rvfi_insn: Signal<Out, Bits<32>>,
+        /// it trapped
+        pub rvfi_trap: Signal<Out, Bit>,
+        /// first of a handler
+        pub rvfi_intr: Signal<Out, Bit>,
+        /// privilege mode
+        pub rvfi_mode: Signal<Out, Bits<2>>,
+        /// first source
+        pub rvfi_rs1_addr: Signal<Out, Bits<5>>,
+        /// second source
+        pub rvfi_rs2_addr: Signal<Out, Bits<5>>,
+        /// its value
+        pub rvfi_rs1_rdata: Signal<Out, Bits<32>>,
+        /// its value
+        pub rvfi_rs2_rdata: Signal<Out, Bits<32>>,
+        /// register written
+        pub rvfi_rd_addr: Signal<Out, Bits<5>>,
+        /// value written to it
+        pub rvfi_rd_wdata: Signal<Out, Bits<32>>,
+        /// its address
+        pub rvfi_pc_rdata: Signal<Out, Bits<32>>,
+        /// address of the next one
+        pub rvfi_pc_wdata: Signal<Out, Bits<32>>,
+        /// word-aligned data address
+        pub rvfi_mem_addr: Signal<Out, Bits<32>>,
+        /// bytes read
+        pub rvfi_mem_rmask: Signal<Out, Bits<4>>,
+        /// bytes written
+        pub rvfi_mem_wmask: Signal<Out, Bits<4>>,
+        /// word read
+        pub rvfi_mem_rdata: Signal<Out, Bits<32>>,
+        /// word written
+        pub rvfi_mem_wdata: Signal<Out, Bits<32>>,
+        /// never: nobody else writes memory
+        pub snoop_valid: Signal<Out, Bit>,
+        /// word-aligned address
+        pub snoop_addr: Signal<Out, Bits<32>>,
+        /// bytes written
+        pub snoop_mask: Signal<Out, Bits<4>>,
+        /// a recording is under way
+        pub recording: Signal<Out, Bit>,
+        /// never: there are no triggers
+        pub triggered: Signal<Out, Bit>,
+        /// retirements were lost
+        pub overflowed: Signal<Out, Bit>,
+        soc: MiniSoc,
+        loader: Loader,
+        recorder: MiniRecorder<S, W, T, E, MASKS, L, D, C, RING, HZ>,
+    }
+    constants {}
+}
+
+impl<
+        const S: usize,
+        const W: usize,
+        const T: usize,
+        const E: usize,
+        const MASKS: usize,
+        const L: usize,
+        const D: usize,
+        const C: usize,
+        const RING: usize,
+        const HZ: usize,
+    > Logic for MiniBoard<S, W, T, E, MASKS, L, D, C, RING, HZ>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.soc.clock.next = self.clock.val();
+        self.soc.reset.next = self.loader.soc_reset.val();
+        self.recorder.clock.next = self.clock.val();
+        self.recorder.reset.next = self.loader.recorder_reset.val();
+        self.loader.clock.next = self.clock.val();
+        self.loader.reset.next = self.reset.val();
+        self.loader.ram_bytes.next = self.ram_bytes.val();
+        self.loader.fire.next = self.recorder.board_fire.val();
+        self.loader.write.next = self.recorder.board_write.val();
+        self.loader.register.next = self.recorder.board_register.val();
+        self.loader.value.next = self.recorder.board_value.val();
+        self.loader.index.next = self.recorder.board_index.val();
+        self.recorder.board_bit.next = self.loader.out_bit.val();
+        self.loader.soc_req.next = self.soc.ram_req.val();
+        self.loader.soc_addr.next = self.soc.ram_addr.val();
+        self.loader.soc_wdata.next = self.soc.ram_wdata.val();
+        self.loader.soc_wstrb.next = self.soc.ram_wstrb.val();
+        self.loader.ram_rdata.next = self.ram_rdata.val();
+        self.soc.stall.next = self.recorder.stall.val();
+        self.soc.ram_bytes.next = self.ram_bytes.val();
+        self.soc.ram_rdata.next = self.ram_rdata.val();
+        self.soc.console_rx_valid.next = self.console_rx_valid.val();
+        self.soc.console_rx_data.next = self.console_rx_data.val();
+        self.soc.gpio_in.next = self.gpio_in.val();
+        self.ram_req.next = self.loader.ram_req.val();
+        self.ram_addr.next = self.loader.ram_addr.val();
+        self.ram_wdata.next = self.loader.ram_wdata.val();
+        self.ram_wstrb.next = self.loader.ram_wstrb.val();
+        self.console_tx_valid.next = self.soc.console_tx_valid.val();
+        self.console_tx_data.next = self.soc.console_tx_data.val();
+        self.console_rx_ready.next = self.soc.console_rx_ready.val();
+        self.gpio_out.next = self.soc.gpio_out.val();
+        self.finished.next = self.soc.finished.val();
+        self.finish_code.next = self.soc.finish_code.val();
+        self.rvfi_valid.next = self.soc.rvfi_valid.val();
+        self.rvfi_insn.next = self.soc.rvfi_insn.val();
+        self.rvfi_trap.next = self.soc.rvfi_trap.val();
+        self.rvfi_intr.next = self.soc.rvfi_intr.val();
+        self.rvfi_mode.next = self.soc.rvfi_mode.val();
+        self.rvfi_rs1_addr.next = self.soc.rvfi_rs1_addr.val();
+        self.rvfi_rs2_addr.next = self.soc.rvfi_rs2_addr.val();
+        self.rvfi_rs1_rdata.next = self.soc.rvfi_rs1_rdata.val();
+        self.rvfi_rs2_rdata.next = self.soc.rvfi_rs2_rdata.val();
+        self.rvfi_rd_addr.next = self.soc.rvfi_rd_addr.val();
+        self.rvfi_rd_wdata.next = self.soc.rvfi_rd_wdata.val();
+        self.rvfi_pc_rdata.next = self.soc.rvfi_pc_rdata.val();
+        self.rvfi_pc_wdata.next = self.soc.rvfi_pc_wdata.val();
+        self.rvfi_mem_addr.next = self.soc.rvfi_mem_addr.val();
+        self.rvfi_mem_rmask.next = self.soc.rvfi_mem_rmask.val();
+        self.rvfi_mem_wmask.next = self.soc.rvfi_mem_wmask.val();
+        self.rvfi_mem_rdata.next = self.soc.rvfi_mem_rdata.val();
+        self.rvfi_mem_wdata.next = self.soc.rvfi_mem_wdata.val();
+        self.snoop_valid.next = self.soc.snoop_valid.val();
+        self.snoop_addr.next = self.soc.snoop_addr.val();
+        self.snoop_mask.next = self.soc.snoop_mask.val();
+
+        self.recorder.rvfi_valid.next = self.soc.rvfi_valid.val();
+        self.recorder.rvfi_insn.next = self.soc.rvfi_insn.val();
+        self.recorder.rvfi_trap.next = self.soc.rvfi_trap.val();
+        self.recorder.rvfi_mode.next = self.soc.rvfi_mode.val();
+        self.recorder.rvfi_rd_addr.next = self.soc.rvfi_rd_addr.val();
+        self.recorder.rvfi_rd_wdata.next = self.soc.rvfi_rd_wdata.val();
+        self.recorder.rvfi_pc_rdata.next = self.soc.rvfi_pc_rdata.val();
+        self.recorder.rvfi_pc_wdata.next = self.soc.rvfi_pc_wdata.val();
+        self.recorder.rvfi_mem_addr.next = self.soc.rvfi_mem_addr.val();
+        self.recorder.rvfi_mem_rmask.next = self.soc.rvfi_mem_rmask.val();
+        self.recorder.rvfi_mem_wmask.next = self.soc.rvfi_mem_wmask.val();
+        self.recorder.rvfi_mem_rdata.next = self.soc.rvfi_mem_rdata.val();
+        self.recorder.rvfi_mem_wdata.next = self.soc.rvfi_mem_wdata.val();
+        self.recorder.run_ended.next = self.soc.finished.val();
+        self.recorder.run_code.next = self.soc.finish_code.val();
+        self.recorder.hold.next = self.hold.val();
+        self.recorder.bit_clocks.next = self.bit_clocks.val();
+        self.recorder.log_rx.next = self.log_rx.val();
+        self.log_tx.next = self.recorder.log_tx.val();
+        self.stalled.next = self.recorder.stall.val();
+        self.recording.next = self.recorder.recording.val();
+        self.triggered.next = self.recorder.triggered.val();
+        self.overflowed.next = self.recorder.overflowed.val();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard::lint_top;
+    use crate::recorder::testing::check_block;
+
+    #[test]
+    fn synthesizes() {
+        assert!(lint_top(&MiniBoardSim::default()).is_empty());
+        check_block(MiniBoardSim::default(), "lookback_board_mini");
+    }
+}
