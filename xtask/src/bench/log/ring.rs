@@ -72,7 +72,7 @@ impl Ring {
             self.recorder.cut();
             self.cutting = true;
         }
-        if self.retired % STEP == 0 {
+        if self.retired.is_multiple_of(STEP) {
             // The last place of the ring is never used.
             let gone = |group: &&(u64, u64)| written - group.0 >= self.bytes;
             let gone = self.groups.iter().take_while(gone).count();
