@@ -106,8 +106,9 @@ pub struct BoardArgs {
     /// What the first-load tags of codec bugnet keep [default: bits].
     #[arg(long, value_enum, conflicts_with_all = ["preset", "core", "core_dir"])]
     pub tags: Option<TagsChoice>,
-    /// Which board: full (codec compact), bugnet, words (bugnet with tags that keep words), or tiny,
-    /// whose recorder is too small on purpose; in place of --codec and --tags.
+    /// Which board: full (codec compact), bugnet, words (bugnet with tags that keep words), mini, the
+    /// smallest SoC and a recorder that makes the hart wait, or tiny, whose recorder is too small on
+    /// purpose; in place of --codec and --tags.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Harts on the board: 1, 2 or 4 [default: 1].
@@ -173,7 +174,8 @@ impl BoardArgs {
 
     fn board_name(&self) -> Result<String> {
         if let Some(preset) = &self.preset {
-            if self.core_choice() != CoreChoice::Own && preset == CodecChoice::Compact.preset() {
+            let is_own = preset == CodecChoice::Compact.preset() || preset == "mini";
+            if self.core_choice() != CoreChoice::Own && is_own {
                 bail!("the board \"{preset}\" has Lookback's own hart; for other cores there are: bugnet, tiny");
             }
             return Ok(preset.clone());
