@@ -278,6 +278,8 @@ impl Bench<'_> {
         out.say("held", self.dut.get("stall"));
         out.want("held", true);
         self.set(reg::CONTROL, config.control, out);
+        // The hart is held until the memories are cleared, and no longer.
+        self.until("began", out, |bench| bench.dut.get("stall") == 0);
         for pace in &self.recording.pace {
             (0..pace.cycles).for_each(|_| self.step(pace.link, Some(pace.pause)));
         }

@@ -84,11 +84,19 @@ pub(super) const FAULTS: &[Fault] = &[
         quick: false,
     },
     Fault {
-        name: "recorder-mini-dirty-registers",
-        what: "A reset does not empty the copy of the registers.",
+        name: "recorder-mini-holds-for-ever",
+        what: "After a reset the registers are never emptied, and the hart never begins.",
         block: "recorder-mini",
         from: "writes = wiping_ff$q | (pending_ff$q & ~heading_ff$q);",
         to: "writes = pending_ff$q & ~heading_ff$q;",
+        quick: false,
+    },
+    Fault {
+        name: "recorder-mini-dirty-registers",
+        what: "A reset fills the copy of the registers with what was written last.",
+        block: "recorder-mini",
+        from: "register_value_ff$d = none;",
+        to: "register_value_ff$d = register_value_ff$q;",
         quick: false,
     },
     Fault {
