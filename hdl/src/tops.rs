@@ -6,7 +6,7 @@
 
 use crate::attach::recorder::{AttachedBugnet, AttachedTiny};
 use crate::attach::stream::UartBridge;
-use crate::boards::compact::FullBoard;
+use crate::boards::compact::{FullBoard, FullPlainBoard, FullWordsBoard, FullWordsPlainBoard};
 use crate::boards::mini::{MiniBoardAt, MiniBoardSim};
 use crate::boards::pins::BoardPins;
 use crate::boards::sim::{
@@ -16,7 +16,7 @@ use crate::boards::smp::{
     BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, SmallBoard2, TinyBoard2, TinyBoard4, WordsBoard2,
     WordsBoard4,
 };
-use crate::compact::config::FullRecorder;
+use crate::compact::config::{FullPlainRecorder, FullRecorder, FullWordsRecorder};
 use crate::recorder::config::{
     BugnetPair, BugnetRecorder, MiniRecorderAt, PairOrder, TinyPair, TinyRecorder, CLOCK_HZ,
 };
@@ -52,6 +52,16 @@ pub fn recorder_full() -> Box<dyn Block> {
     Box::new(FullRecorder::default())
 }
 
+/// The same with tags that keep words.
+pub fn recorder_full_words() -> Box<dyn Block> {
+    Box::new(FullWordsRecorder::default())
+}
+
+/// The same as [`recorder_full`] with the plain coder.
+pub fn recorder_full_plain() -> Box<dyn Block> {
+    Box::new(FullPlainRecorder::default())
+}
+
 /// The smallest recorder, for one hart that waits.
 pub fn recorder_mini() -> Box<dyn Block> {
     Box::new(MiniRecorderAt::<{ CLOCK_HZ as usize }>::default())
@@ -65,6 +75,21 @@ pub fn board_mini() -> Box<dyn BoardPins> {
 /// The SoC with [`recorder_full`].
 pub fn board_full() -> Box<dyn BoardPins> {
     Box::new(FullBoard::default())
+}
+
+/// The SoC with [`recorder_full_words`].
+pub fn board_full_words() -> Box<dyn BoardPins> {
+    Box::new(FullWordsBoard::default())
+}
+
+/// The SoC with [`recorder_full_plain`].
+pub fn board_full_plain() -> Box<dyn BoardPins> {
+    Box::new(FullPlainBoard::default())
+}
+
+/// The SoC with a recorder that has both: tags that keep words and the plain coder.
+pub fn board_full_words_plain() -> Box<dyn BoardPins> {
+    Box::new(FullWordsPlainBoard::default())
 }
 
 /// The SoC with [`recorder_bugnet`].

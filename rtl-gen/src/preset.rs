@@ -1,7 +1,7 @@
 //! The named designs. A new one is one entry in [`presets`].
 
 use lookback_hdl::attach::recorder::config as attached;
-use lookback_hdl::compact::config::FULL;
+use lookback_hdl::compact::config::{FULL, FULL_PLAIN, FULL_WORDS, FULL_WORDS_PLAIN};
 use lookback_hdl::recorder::config::{
     BUGNET, BUGNET_WORDS, CLOCK_HZ, MINI, ORDER, TINY, TINY_ORDER,
 };
@@ -82,6 +82,18 @@ pub fn presets() -> &'static [Preset] {
             recorder: || Some(FULL.config(CLOCK_HZ)),
         },
         Preset {
+            name: "recorder-full-words",
+            description: "As `recorder-full`, with tags that keep words and compare them",
+            build: |top| emit(top, &mut *tops::recorder_full_words()),
+            recorder: || Some(FULL_WORDS.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "recorder-full-plain",
+            description: "As `recorder-full`, with the plain coder, which needs no multiplier",
+            build: |top| emit(top, &mut *tops::recorder_full_plain()),
+            recorder: || Some(FULL_PLAIN.config(CLOCK_HZ)),
+        },
+        Preset {
             name: "recorder-mini",
             description:
                 "The smallest recorder, for one RVFI core that keeps its port while it waits",
@@ -105,6 +117,24 @@ pub fn presets() -> &'static [Preset] {
             description: "The SoC with the recorder of recorder-full, for simulation: RAM outside",
             build: |top| emit(top, &mut *tops::board_full()),
             recorder: || Some(FULL.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-full-words",
+            description: "As `sim-full`, with tags that keep words and compare them",
+            build: |top| emit(top, &mut *tops::board_full_words()),
+            recorder: || Some(FULL_WORDS.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-full-plain",
+            description: "As `sim-full`, with the plain coder",
+            build: |top| emit(top, &mut *tops::board_full_plain()),
+            recorder: || Some(FULL_PLAIN.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "sim-full-words-plain",
+            description: "As `sim-full-words`, with the plain coder",
+            build: |top| emit(top, &mut *tops::board_full_words_plain()),
+            recorder: || Some(FULL_WORDS_PLAIN.config(CLOCK_HZ)),
         },
         Preset {
             name: "sim-bugnet",

@@ -42,6 +42,27 @@ const BOARDS: &[Entry] = &[
         stepped: || Box::new(Stepped::new(tops::board_full())),
     },
     Entry {
+        name: "full-words",
+        harts: 1,
+        rtl: "sim-full-words",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_full_words())),
+    },
+    Entry {
+        name: "full-plain",
+        harts: 1,
+        rtl: "sim-full-plain",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_full_plain())),
+    },
+    Entry {
+        name: "full-words-plain",
+        harts: 1,
+        rtl: "sim-full-words-plain",
+        attached: "recorder",
+        stepped: || Box::new(Stepped::new(tops::board_full_words_plain())),
+    },
+    Entry {
         name: "bugnet",
         harts: 1,
         rtl: "sim-bugnet",

@@ -1,7 +1,7 @@
 //! As `sim`, with a recorder of codec `compact`.
 
 use crate::boards::loader::Loader;
-use crate::compact::config::FULL;
+use crate::compact::config::{FULL, FULL_PLAIN, FULL_WORDS, FULL_WORDS_PLAIN};
 use crate::compact::recorder::CompactRecorder;
 use crate::compact_sized;
 use crate::recorder::circuit::circuit;
@@ -10,10 +10,18 @@ use rust_hdl::prelude::*;
 
 /// The board with the recorder of the preset `full`.
 pub type FullBoard = compact_sized!(CompactBoard, FULL, FULL.ring_bits);
+/// The same with tags that keep words.
+pub type FullWordsBoard = compact_sized!(CompactBoard, FULL_WORDS, FULL_WORDS.ring_bits);
+/// The same with the plain coder.
+pub type FullPlainBoard = compact_sized!(CompactBoard, FULL_PLAIN, FULL_PLAIN.ring_bits);
+/// The same with both.
+pub type FullWordsPlainBoard =
+    compact_sized!(CompactBoard, FULL_WORDS_PLAIN, FULL_WORDS_PLAIN.ring_bits);
 
 circuit! {
     /// A SoC and its recorder; sizes as in `CompactRecorder`.
-    pub struct CompactBoard [WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, RING] {
+    pub struct CompactBoard
+        [WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, P, KEPT, H, A, B, RING] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -106,7 +114,7 @@ circuit! {
         pub hurried: Signal<Out, Bit>,
         soc: Soc,
         loader: Loader,
-        recorder: CompactRecorder<WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, RING>,
+        recorder: CompactRecorder<WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, P, KEPT, H, A, B, RING>,
     }
     constants {}
 }
@@ -128,8 +136,37 @@ impl<
         const C: usize,
         const N: usize,
         const RESERVE: usize,
+        const P: usize,
+        const KEPT: usize,
+        const H: usize,
+        const A: usize,
+        const B: usize,
         const RING: usize,
-    > Logic for CompactBoard<WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, RING>
+    > Logic
+    for CompactBoard<
+        WAYS,
+        S,
+        R,
+        ROWS,
+        Q,
+        T,
+        L,
+        F,
+        M,
+        K,
+        I,
+        V,
+        D,
+        C,
+        N,
+        RESERVE,
+        P,
+        KEPT,
+        H,
+        A,
+        B,
+        RING,
+    >
 {
     #[hdl_gen]
     fn update(&mut self) {

@@ -1,7 +1,7 @@
 //! The pins of a simulated board, behind a trait: a simulator drives any board without knowing its
 //! type, so that the circuits are compiled here and nowhere else.
 
-use super::compact::FullBoard;
+use super::compact::{FullBoard, FullPlainBoard, FullWordsBoard, FullWordsPlainBoard};
 use super::mini::MiniBoardSim;
 use super::sim::{BugnetBoard, SimSoc, TinyBoard, WordsBoard};
 use super::smp::{
@@ -205,6 +205,9 @@ macro_rules! board_pins {
 board_pins!(BugnetBoard);
 board_pins!(TinyBoard);
 board_pins!(FullBoard);
+board_pins!(FullPlainBoard);
+board_pins!(FullWordsBoard);
+board_pins!(FullWordsPlainBoard);
 board_pins!(MiniBoardSim);
 board_pins!(SimSoc);
 board_pins!(several SimSmp2);

@@ -30,6 +30,10 @@ pub struct CompactSizes {
     pub fifo_reserve: usize,
     /// log2 of the ring's bytes
     pub ring_bits: usize,
+    /// 1 if the tags keep words and compare them, 0 if they keep masks alone
+    pub keeps_words: usize,
+    /// 1 for the arithmetic coder, 0 for the plain one
+    pub arithmetic: usize,
 }
 
 impl CompactSizes {
@@ -57,8 +61,14 @@ impl CompactSizes {
         RecorderConfig {
             codec: Codec::Compact(Compact {
                 row_words: 1 << self.word_bits,
-                tags: TagKind::Bits,
-                coder: Coder::Arithmetic,
+                tags: match self.keeps_words {
+                    0 => TagKind::Bits,
+                    _ => TagKind::Words,
+                },
+                coder: match self.arithmetic {
+                    0 => Coder::Plain,
+                    _ => Coder::Arithmetic,
+                },
                 last_bits: self.last_bits as u8,
                 key: 1,
             }),
@@ -101,6 +111,30 @@ pub const FULL: CompactSizes = CompactSizes {
     fifo_bits: 9,
     fifo_reserve: 64,
     ring_bits: 16,
+    keeps_words: 0,
+    arithmetic: 1,
+};
+
+/// As [`FULL`] with tags that keep words. They take eight times the memory, so they are for 16 KB of data,
+/// as those of the preset `bugnet` are; rows are shorter, because one word that somebody else changed
+/// costs its row.
+pub const FULL_WORDS: CompactSizes = CompactSizes {
+    set_bits: 7,
+    word_bits: 2,
+    keeps_words: 1,
+    ..FULL
+};
+
+/// As [`FULL`] with the plain coder: no multiplier, no contexts.
+pub const FULL_PLAIN: CompactSizes = CompactSizes {
+    arithmetic: 0,
+    ..FULL
+};
+
+/// As [`FULL_WORDS`] with the plain coder.
+pub const FULL_WORDS_PLAIN: CompactSizes = CompactSizes {
+    arithmetic: 0,
+    ..FULL_WORDS
 };
 
 /// So small that evictions, wraps and overflows happen all the time: for tests.
@@ -115,6 +149,26 @@ pub const TINY: CompactSizes = CompactSizes {
     fifo_bits: 6,
     fifo_reserve: 24,
     ring_bits: 10,
+    keeps_words: 0,
+    arithmetic: 1,
+};
+
+/// As [`TINY`] with tags that keep words.
+pub const TINY_WORDS: CompactSizes = CompactSizes {
+    keeps_words: 1,
+    ..TINY
+};
+
+/// As [`TINY`] with the plain coder.
+pub const TINY_PLAIN: CompactSizes = CompactSizes {
+    arithmetic: 0,
+    ..TINY
+};
+
+/// As [`TINY_WORDS`] with the plain coder.
+pub const TINY_WORDS_PLAIN: CompactSizes = CompactSizes {
+    arithmetic: 0,
+    ..TINY_WORDS
 };
 
 /// A block that takes all sizes, with those of a preset. The order is that of [`CompactFront`];
@@ -139,6 +193,11 @@ macro_rules! compact_sized {
             { $sizes.sweep_bits() },
             { $sizes.fifo_bits },
             { $sizes.fifo_reserve },
+            { $sizes.set_bits + $sizes.row_bits + $sizes.word_bits },
+            { $sizes.ways * $sizes.keeps_words },
+            { $sizes.keeps_words },
+            { $sizes.arithmetic },
+            { 1 - $sizes.arithmetic },
             $({ $more },)*
         >
     };
@@ -148,7 +207,21 @@ macro_rules! compact_sized {
 pub type FullFront = compact_sized!(CompactFront, FULL);
 /// Front of the preset `tiny`.
 pub type TinyCompactFront = compact_sized!(CompactFront, TINY);
+/// The same with tags that keep words.
+pub type TinyCompactWordsFront = compact_sized!(CompactFront, TINY_WORDS);
+/// The same with the plain coder.
+pub type TinyCompactPlainFront = compact_sized!(CompactFront, TINY_PLAIN);
 /// Recorder of the preset `full`.
 pub type FullRecorder = compact_sized!(CompactRecorder, FULL, FULL.ring_bits);
+/// The same with tags that keep words.
+pub type FullWordsRecorder = compact_sized!(CompactRecorder, FULL_WORDS, FULL_WORDS.ring_bits);
+/// The same with the plain coder.
+pub type FullPlainRecorder = compact_sized!(CompactRecorder, FULL_PLAIN, FULL_PLAIN.ring_bits);
 /// Recorder of the preset `tiny`.
 pub type TinyCompactRecorder = compact_sized!(CompactRecorder, TINY, TINY.ring_bits);
+/// The same with tags that keep words and the plain coder.
+pub type TinyCompactWordsPlainRecorder = compact_sized!(
+    CompactRecorder,
+    TINY_WORDS_PLAIN,
+    TINY_WORDS_PLAIN.ring_bits
+);

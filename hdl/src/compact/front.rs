@@ -1,7 +1,7 @@
 //! The front of the recorder of codec `compact`: from retirements to the bytes of intervals.
 //!
 //! ```text
-//!  rvfi ──► retire, flow ──► interval ──► waiting ──► sequencer ──► fifo ──► item_coder ──► range_coder ──► bytes
+//!  rvfi ──► retire, flow ──► interval ──► waiting ──► sequencer ──► fifo ──► item_coder ──► coder ──► bytes
 //! snoop      │ │ │             ▲                        │             └────► record_writer ──────────────────┘
 //!            │ │ └─ known_image, told                  tags
 //!            └─┴─── registers, digest, counters
@@ -9,11 +9,15 @@
 //! As `recorder::front`, whose first blocks these are: one retirement and one foreign write a cycle; both
 //! reach `interval` one cycle later, which accepts them or not. Nothing behind it ever loses anything.
 //! With `may_stall`, `stall` rises while there is still room for everything on its way. With 16 events
-//! or more in the FIFO values are hurried, so that it seldom comes to that.
+//! or more in the FIFO values are hurried, so that it seldom comes to that; the plain coder cannot.
+//!
+//! `coder` is a `range_coder` or a `plain_coder`, by configuration. With tags that keep words others'
+//! writes go to `known_image` alone.
 
 use super::flow::Flow;
 use super::item_coder::ItemCoder;
 use super::known_image::KnownImage;
+use super::plain_coder::PlainCoder;
 use super::range_coder::RangeCoder;
 use super::record_writer::RecordWriter;
 use super::registers::Registers;
@@ -31,9 +35,11 @@ use crate::recorder::trigger::Trigger;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// The front; sizes are those of `tags` (`WAYS` to `K`), `item_coder` (`I`, `V`), `known_image`
-    /// (`D`), `interval` (`C`) and `event_fifo` (`N`, `RESERVE`).
-    pub struct CompactFront [WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE] {
+    /// The front; sizes are those of `tags` (`WAYS` to `K`, `P`, `KEPT`), `item_coder` (`I`, `V`),
+    /// `known_image` (`D`), `interval` (`C`) and `event_fifo` (`N`, `RESERVE`). With `H` = 1 the tags keep
+    /// words, with 0 they do not; there are `A` range coders and `B` plain ones, one in all.
+    pub struct CompactFront
+        [WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, P, KEPT, H, A, B] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -163,12 +169,11 @@ circuit! {
         counters: Counters,
         watcher: Trigger,
         control: IntervalControl<C>,
-        queue: Waiting,
+        queue: Waiting<H>,
         sequencer: CompactSequencer<V>,
-        tags: CompactTags<WAYS, S, R, ROWS, Q, T, L, F, M, K>,
+        tags: CompactTags<WAYS, S, R, ROWS, Q, T, L, F, M, K, P, KEPT>,
         fifo: EventFifo<N, RESERVE>,
-        items: ItemCoder<I, V>,
-        coder: RangeCoder<32>,
+        items: ItemCoder<I, V, A>,
         writer: RecordWriter,
         mode_ff: DFF<Bits<2>>,
         /// the header of the open interval is not yet written
@@ -184,14 +189,26 @@ circuit! {
         result: Signal<Local, Bit>,
         wfi: Signal<Local, Bit>,
         flags: Signal<Local, Bits<21>>,
+        bin_ready: Signal<Local, Bit>,
+        coded_valid: Signal<Local, Bit>,
+        coded: Signal<Local, Bits<8>>,
+        coder_idle: Signal<Local, Bit>,
+    }
+    arrays {
+        coder: [RangeCoder<32>; A],
+        plain: [PlainCoder; B],
     }
     constants {
+        compares: 1 = H,
+        no_byte: 8 = 0,
         no_flags: 21 = 0,
         no_lanes: 4 = 0,
         no_data: 32 = 0,
     }
     check {
         assert!(C >= 10, "all contexts are cleared when a recording begins");
+        assert!(A + B == 1, "there is one coder");
+        assert!(H == KEPT.min(1), "what is kept is also compared");
     }
 }
 
@@ -212,7 +229,13 @@ impl<
         const C: usize,
         const N: usize,
         const RESERVE: usize,
-    > Logic for CompactFront<WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE>
+        const P: usize,
+        const KEPT: usize,
+        const H: usize,
+        const A: usize,
+        const B: usize,
+    > Logic
+    for CompactFront<WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, P, KEPT, H, A, B>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -230,11 +253,43 @@ impl<
         self.tags.clock.next = self.clock.val();
         self.fifo.clock.next = self.clock.val();
         self.items.clock.next = self.clock.val();
-        self.coder.clock.next = self.clock.val();
         self.writer.clock.next = self.clock.val();
         self.control.reset.next = self.reset.val();
         self.registers.reset.next = self.reset.val();
         self.clears.next = self.control.clear.val() | self.reset.val();
+
+        // The coder, whichever there is.
+        self.bin_ready.next = false;
+        self.coded_valid.next = false;
+        self.coded.next = self.no_byte.val();
+        self.coder_idle.next = true;
+        for i in 0..A {
+            self.coder[i].clock.next = self.clock.val();
+            self.coder[i].wipe.next = self.clears.val();
+            self.coder[i].forget.next = self.writer.forget.val();
+            self.coder[i].bin_valid.next = self.items.bin_valid.val();
+            self.coder[i].bin_kind.next = self.items.bin_kind.val();
+            self.coder[i].bin_context.next = self.items.bin_context.val();
+            self.coder[i].bin_one.next = self.items.bin_one.val();
+            self.coder[i].bin_byte.next = self.items.bin_byte.val();
+            self.coder[i].byte_ready.next = self.byte_ready.val();
+            self.bin_ready.next = self.coder[i].bin_ready.val();
+            self.coded_valid.next = self.coder[i].byte_valid.val();
+            self.coded.next = self.coder[i].byte_data.val();
+            self.coder_idle.next = self.coder[i].idle.val();
+        }
+        for i in 0..B {
+            self.plain[i].clock.next = self.clock.val();
+            self.plain[i].wipe.next = self.clears.val();
+            self.plain[i].bin_valid.next = self.items.bin_valid.val();
+            self.plain[i].bin_kind.next = self.items.bin_kind.val();
+            self.plain[i].bin_one.next = self.items.bin_one.val();
+            self.plain[i].byte_ready.next = self.byte_ready.val();
+            self.bin_ready.next = self.plain[i].bin_ready.val();
+            self.coded_valid.next = self.plain[i].byte_valid.val();
+            self.coded.next = self.plain[i].byte_data.val();
+            self.coder_idle.next = self.plain[i].idle.val();
+        }
 
         // Ports to the first stage.
         self.retire.mem_base.next = self.mem_base.val();
@@ -374,13 +429,14 @@ impl<
             | self.result.val()
             | self.wfi.val();
         self.control.stepped.next = self.digest.stepped.val();
-        self.control.snooped.next = self.retire.snooped_memory.val();
+        // Tags that compare need not be told who else writes: the known image is.
+        self.control.snooped.next = self.retire.snooped_memory.val() & !self.compares.val().any();
         self.control.full.next = self.queue.full.val();
         self.control.pressure.next = self.queue.half.val() | self.fifo.pressure.val();
         self.control.live.next = !self.heading_ff.q.val();
         self.control.drained.next = self.queue.empty.val()
             & self.fifo.empty.val()
-            & self.coder.idle.val()
+            & self.coder_idle.val()
             & self.writer.idle.val();
 
         // Into the queue.
@@ -428,6 +484,7 @@ impl<
         self.queue.masks.next =
             bit_cast::<8, 4>(self.rmask.val()) | (bit_cast::<8, 4>(self.retire.wmask.val()) << 4);
         self.queue.snoop_addr.next = self.retire.snooped_addr.val().get_bits::<30>(2);
+        self.queue.stored.next = self.retire.store_data.val();
         self.queue.pop.next = self.sequencer.pop.val();
 
         // Sequencer and tags.
@@ -452,6 +509,8 @@ impl<
         self.tags.address.next = self.sequencer.tag_address.val();
         self.tags.rmask.next = self.sequencer.tag_rmask.val();
         self.tags.wmask.next = self.sequencer.tag_wmask.val();
+        self.tags.read_word.next = self.sequencer.tag_word.val();
+        self.tags.written_word.next = self.queue.head_stored.val();
         self.tags.in_image.next = self.sequencer.tag_in_image.val();
         self.tags.snoop.next = self.sequencer.tag_snoop.val();
         self.tags.commit.next = self.sequencer.tag_commit.val();
@@ -470,22 +529,14 @@ impl<
         self.items.event_extra.next = self.fifo.head_position.val();
         self.items.event_value.next = self.fifo.head_value.val();
         self.items.hurry.next = self.fifo.behind.val();
-        self.items.bin_ready.next = self.coder.bin_ready.val();
-        self.coder.wipe.next = self.clears.val();
-        self.coder.forget.next = self.writer.forget.val();
-        self.coder.bin_valid.next = self.items.bin_valid.val();
-        self.coder.bin_kind.next = self.items.bin_kind.val();
-        self.coder.bin_context.next = self.items.bin_context.val();
-        self.coder.bin_one.next = self.items.bin_one.val();
-        self.coder.bin_byte.next = self.items.bin_byte.val();
-        self.coder.byte_ready.next = self.byte_ready.val();
+        self.items.bin_ready.next = self.bin_ready.val();
         self.writer.clear.next = self.clears.val();
         self.writer.event_valid.next = self.fifo.valid.val();
         self.writer.event_kind.next = self.fifo.head_kind.val();
         self.writer.event_extra.next = self.fifo.head_position.val();
         self.writer.event_value.next = self.fifo.head_value.val();
         self.writer.closed.next = self.items.closed.val();
-        self.writer.coder_idle.next = self.coder.idle.val();
+        self.writer.coder_idle.next = self.coder_idle.val();
         self.writer.mode.next = self.mode_ff.q.val();
         self.writer.cycles_lo.next = self.counters.mark_cycles_lo.val();
         self.writer.cycles_hi.next = self.counters.mark_cycles_hi.val();
@@ -495,10 +546,10 @@ impl<
         self.writer.byte_ready.next = self.byte_ready.val();
 
         // Out. The coder sends nothing while a header or a trailer is written.
-        self.byte_valid.next = self.coder.byte_valid.val() | self.writer.byte_valid.val();
+        self.byte_valid.next = self.coded_valid.val() | self.writer.byte_valid.val();
         self.byte_data.next = self.writer.byte_data.val();
-        if self.coder.byte_valid.val() {
-            self.byte_data.next = self.coder.byte_data.val();
+        if self.coded_valid.val() {
+            self.byte_data.next = self.coded.val();
         }
         self.byte_last.next = self.writer.byte_valid.val() & self.writer.byte_last.val();
         self.decided.next = self.items.decided.val();

@@ -8,7 +8,8 @@
 //!  escape: kind ─► type ─► distance (ones, zero, top bit, raw bits)
 //!  end:    kind ─► type ─► check ─► end
 //! ```
-//! One bin a cycle while the coder takes them; a byte of a literal takes one cycle more. What was seen
+//! One bin a cycle while the coder takes them; a byte of a literal takes one cycle more. For the plain
+//! coder nothing is hurried and there is no bin that says so: its cycle passes without one. What was seen
 //! before stands in one block RAM: the dictionary below, the last values above. The last value is read
 //! beside the kind bin and the dictionary beside the hurry bin; the first is written with the hurry
 //! bin, the second with the value's last bin.
@@ -64,8 +65,9 @@ pub enum Tree {
 }
 
 circuit! {
-    /// `2^I` dictionary entries and `2^V` last values.
-    pub struct ItemCoder [I, V] {
+    /// `2^I` dictionary entries and `2^V` last values; `A` is 1 if values may be hurried (arithmetic
+    /// coder), and 0 if not (plain coder).
+    pub struct ItemCoder [I, V, A] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// a recording begins: forget everything; for at least 512 cycles
@@ -158,6 +160,7 @@ circuit! {
         number: Signal<Local, Bits<25>>,
         next_set: Signal<Local, Bits<4>>,
         takes: Signal<Local, Bit>,
+        passes: Signal<Local, Bit>,
         done: Signal<Local, Bit>,
         tree_done: Signal<Local, Bit>,
         escape_done: Signal<Local, Bit>,
@@ -224,13 +227,15 @@ circuit! {
         one_epoch: 4 = 1,
         above_ones: 4 = 1,
         above_other: 4 = 2,
+        hurries: 1 = A,
     }
     check {
         assert!((1..=8).contains(&I) && (1..=8).contains(&V), "all of it fits 512 entries");
+        assert!(A <= 1, "values may be hurried, or not");
     }
 }
 
-impl<const I: usize, const V: usize> Logic for ItemCoder<I, V> {
+impl<const I: usize, const V: usize, const A: usize> Logic for ItemCoder<I, V, A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -357,7 +362,7 @@ impl<const I: usize, const V: usize> Logic for ItemCoder<I, V> {
                 self.bin_one.next = self.escape.val();
             }
             Part::Hurry => {
-                self.bin_valid.next = true;
+                self.bin_valid.next = self.hurries.val().any();
                 self.bin_context.next =
                     self.base_hurry.val() | bit_cast::<10, 1>(self.hurried_ff.q.val());
                 self.bin_one.next = self.hurry_ff.q.val().any();
@@ -412,6 +417,8 @@ impl<const I: usize, const V: usize> Logic for ItemCoder<I, V> {
         }
         self.takes.next = self.bin_valid.val() & self.bin_ready.val();
         self.decided.next = (self.part_ff.q.val() == Part::Hurry) & self.takes.val();
+        self.passes.next =
+            (self.part_ff.q.val() == Part::Hurry) & (self.takes.val() | !self.hurries.val().any());
         self.hurried.next = self.hurry_ff.q.val().any();
 
         // From part to part.
@@ -429,7 +436,7 @@ impl<const I: usize, const V: usize> Logic for ItemCoder<I, V> {
                 self.halves_ff.d.next = false;
                 self.tree_ff.d.next = Tree::Type;
                 self.hurry_ff.d.next = self.no_bit.val();
-                if self.hurry.val() {
+                if self.hurry.val() & self.hurries.val().any() {
                     self.hurry_ff.d.next = self.one_bit.val();
                 }
                 if self.takes.val() {
@@ -449,7 +456,7 @@ impl<const I: usize, const V: usize> Logic for ItemCoder<I, V> {
             Part::Hurry => {
                 self.form_ff.d.next = self.form_zero.val();
                 self.place_ff.d.next = self.place_0.val();
-                if self.takes.val() {
+                if self.passes.val() {
                     self.hurried_ff.d.next = self.hurry_ff.q.val();
                     self.part_ff.d.next = Part::Form;
                     if self.hurry_ff.q.val().any() {
@@ -647,7 +654,7 @@ impl<const I: usize, const V: usize> Logic for ItemCoder<I, V> {
         if self.part_ff.q.val() == Part::Kind {
             self.seen.read_address.next = self.slot.val();
         }
-        self.seen.write_enable.next = (self.decided.val() & !self.by_resume.val())
+        self.seen.write_enable.next = (self.passes.val() & !self.by_resume.val())
             | (self.done.val() & !self.is_zero.val())
             | self.sweeping_ff.q.val()
             | self.wipe.val();
@@ -692,6 +699,13 @@ mod tests {
 
     #[test]
     fn synthesizes() {
-        check_block(ItemCoder::<8, 6>::default(), "lookback_compact_item_coder");
+        check_block(
+            ItemCoder::<8, 6, 1>::default(),
+            "lookback_compact_item_coder",
+        );
+        check_block(
+            ItemCoder::<8, 6, 0>::default(),
+            "lookback_compact_item_coder_plain",
+        );
     }
 }

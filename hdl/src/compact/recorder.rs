@@ -11,7 +11,8 @@ use rust_hdl::prelude::*;
 
 circuit! {
     /// Retirement port in, UART out; sizes as in `CompactFront`, and a ring of `2^RING` bytes.
-    pub struct CompactRecorder [WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, RING] {
+    pub struct CompactRecorder
+        [WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, P, KEPT, H, A, B, RING] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -78,7 +79,7 @@ circuit! {
         pub decided: Signal<Out, Bit>,
         /// checking: it is
         pub hurried: Signal<Out, Bit>,
-        front: CompactFront<WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE>,
+        front: CompactFront<WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, P, KEPT, H, A, B>,
     }
     built {
         drain: Drain<RING> = Drain::new(identity(&CompactSizes {
@@ -92,6 +93,8 @@ circuit! {
             fifo_bits: N,
             fifo_reserve: RESERVE,
             ring_bits: RING,
+            keeps_words: H,
+            arithmetic: A,
         }.config(CLOCK_HZ))),
     }
     constants {
@@ -117,8 +120,37 @@ impl<
         const C: usize,
         const N: usize,
         const RESERVE: usize,
+        const P: usize,
+        const KEPT: usize,
+        const H: usize,
+        const A: usize,
+        const B: usize,
         const RING: usize,
-    > Logic for CompactRecorder<WAYS, S, R, ROWS, Q, T, L, F, M, K, I, V, D, C, N, RESERVE, RING>
+    > Logic
+    for CompactRecorder<
+        WAYS,
+        S,
+        R,
+        ROWS,
+        Q,
+        T,
+        L,
+        F,
+        M,
+        K,
+        I,
+        V,
+        D,
+        C,
+        N,
+        RESERVE,
+        P,
+        KEPT,
+        H,
+        A,
+        B,
+        RING,
+    >
 {
     #[hdl_gen]
     fn update(&mut self) {

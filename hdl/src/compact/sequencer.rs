@@ -66,6 +66,8 @@ circuit! {
         pub tag_rmask: Signal<Out, Bits<4>>,
         /// tags: bytes written
         pub tag_wmask: Signal<Out, Bits<4>>,
+        /// tags: the word read, in its lanes
+        pub tag_word: Signal<Out, Bits<32>>,
         /// tags: the address is in the image
         pub tag_in_image: Signal<Out, Bit>,
         /// tags: somebody else's write
@@ -113,6 +115,7 @@ circuit! {
         slot: Signal<Local, Bits<V>>,
         by_resume: Signal<Local, Bit>,
         escape_kind: Signal<Local, Bits<4>>,
+        lifted: Signal<Local, Bits<32>>,
     }
     constants {
         no_steps: 12 = 0,
@@ -121,6 +124,9 @@ circuit! {
         no_address: 30 = 0,
         no_value: 32 = 0,
         no_position: 24 = 0,
+        one_lane: 6 = 8,
+        two_lanes: 6 = 16,
+        three_lanes: 6 = 24,
         kind_redirect: 4 = 0,
         kind_trap: 4 = 1,
         kind_code: 4 = 2,
@@ -201,6 +207,21 @@ impl<const V: usize> Logic for CompactSequencer<V> {
         }
         if self.at_snoop.val() {
             self.tag_address.next = self.tag_address.val() | self.snoop_addr.val();
+        }
+        // What is compared: the whole word, or the value moved back to where it was read.
+        self.lifted.next = self.value.val() << self.three_lanes.val();
+        if self.masks.val().get_bit(2) {
+            self.lifted.next = self.value.val() << self.two_lanes.val();
+        }
+        if self.masks.val().get_bit(1) {
+            self.lifted.next = self.value.val() << self.one_lane.val();
+        }
+        if self.masks.val().get_bit(0) {
+            self.lifted.next = self.value.val();
+        }
+        self.tag_word.next = self.lifted.val();
+        if self.at_code.val() {
+            self.tag_word.next = self.insn.val();
         }
         self.tag_in_image.next = (self.at_code.val() & self.flags.val().get_bit(8))
             | (self.at_data.val() & self.flags.val().get_bit(15));

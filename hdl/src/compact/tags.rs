@@ -1,8 +1,8 @@
-//! Which bytes of memory the reader holds in this key group: section 10.3 of the log format, kind
-//! `Bits`. Twin of `lookback_model::compact::tags`.
+//! Which bytes of memory the reader holds in this key group: section 10.3 of the log format, both kinds
+//! of tags. Twin of `lookback_model::compact::tags`.
 //!
 //! ```text
-//!  cycle 1: address ──► line and row of each way from block RAM
+//!  cycle 1: address ──► line and row of each way from block RAM; `Words`: the word that is kept
 //!  cycle 2: compare, `known`, `escape`; with `commit` the way is written back
 //! ```
 //! `address`, masks and `in_image` are kept for both cycles; the next access begins in the cycle
@@ -17,6 +17,11 @@
 //!
 //! There are as many epoch numbers as sets: when the number advances to *n*, set *n* is emptied. A
 //! line meets the emptying of its set before its epoch number comes round, so it is never found again.
+//!
+//! Of kind `Words` there is a memory more for each way, which keeps what the hart saw last of every word.
+//! A row is then out of date when a byte that is read and held differs, whoever wrote it: nobody has to
+//! tell, and stale marks count for nothing. The comparison is behind the choice of the way, so that
+//! there is one of it.
 
 use crate::memory::{BlockRam, MarkedRam};
 use crate::recorder::circuit::circuit;
@@ -24,8 +29,9 @@ use rust_hdl::prelude::*;
 
 circuit! {
     /// `2^S` sets of `WAYS` lines of `ROWS = 2^R` rows of `2^Q` words; `T` bits of tag, `L` bits of
-    /// line, `F` of flags, `M` bits to number a row, `K` bits of masks in a row.
-    pub struct CompactTags [WAYS, S, R, ROWS, Q, T, L, F, M, K] {
+    /// line, `F` of flags, `M` bits to number a row, `K` bits of masks in a row; `P` bits to number a
+    /// word, `KEPT` memories of words: `WAYS` with kind `Words`, 0 with `Bits`.
+    pub struct CompactTags [WAYS, S, R, ROWS, Q, T, L, F, M, K, P, KEPT] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// a key group begins; for as many cycles as there are sets when a recording begins
@@ -36,6 +42,10 @@ circuit! {
         pub rmask: Signal<In, Bits<4>>,
         /// bytes written
         pub wmask: Signal<In, Bits<4>>,
+        /// the word read, in its lanes; other bytes are whatever they are
+        pub read_word: Signal<In, Bits<32>>,
+        /// the word written over it
+        pub written_word: Signal<In, Bits<32>>,
         /// the address is in the image, which the reader takes it from unless the row is valid
         pub in_image: Signal<In, Bit>,
         /// somebody else's write
@@ -87,11 +97,20 @@ circuit! {
         touched: Signal<Local, Bits<4>>,
         chosen: Signal<Local, Bit>,
         mark: Signal<Local, Bit>,
+        word_place: Signal<Local, Bits<P>>,
+        kept_word: Signal<Local, Bits<32>>,
+        compared: Signal<Local, Bits<32>>,
+        written: Signal<Local, Bits<32>>,
+        replaced: Signal<Local, Bits<32>>,
+        left_word: Signal<Local, Bits<32>>,
+        held: Signal<Local, Bits<4>>,
     }
     arrays {
         lines: [MarkedRam<L, F, S>; WAYS],
         rows: [BlockRam<K, M>; WAYS],
         marks: [Signal<Local, Bit>; WAYS],
+        kept: [BlockRam<32, P>; KEPT],
+        holding: [Signal<Local, Bit>; WAYS],
     }
     constants {
         row_lsb: 6 = Q,
@@ -109,6 +128,13 @@ circuit! {
         no_lanes: 4 = 0,
         one_epoch: S = 1,
         two_ways: 1 = WAYS - 1,
+        compares: 1 = KEPT.min(1),
+        word_bits: 6 = Q,
+        no_word: 32 = 0,
+        lane_0: 32 = 0xff,
+        lane_1: 32 = 0xff00,
+        lane_2: 32 = 0xff_0000,
+        lane_3: 32 = 0xff00_0000u32,
     }
     check {
         assert!(WAYS == 1 || WAYS == 2, "one or two ways");
@@ -118,6 +144,8 @@ circuit! {
         assert!(M == S + R, "a row is numbered by its set and its place in the line");
         assert!(T == 30 - S - R - Q, "the tag is the rest of the address");
         assert!(L == T + S + 1 && L <= 32, "a line fits a word");
+        assert!(P == M + Q, "a word is numbered by its row and its place in that");
+        assert!(KEPT == 0 || KEPT == WAYS, "words are kept of every way, or of none");
     }
 }
 
@@ -132,7 +160,9 @@ impl<
         const F: usize,
         const M: usize,
         const K: usize,
-    > Logic for CompactTags<WAYS, S, R, ROWS, Q, T, L, F, M, K>
+        const P: usize,
+        const KEPT: usize,
+    > Logic for CompactTags<WAYS, S, R, ROWS, Q, T, L, F, M, K, P, KEPT>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -179,6 +209,7 @@ impl<
                 self.valid.val().any() & (self.line_epoch.val() == self.epoch_ff.q.val());
             self.same.next = self.taken.val() & (self.line_tag.val() == self.tag.val());
             self.holds.next = self.same.val() & (self.valid.val() & self.here.val()).any();
+            self.holding[i].next = self.holds.val();
             self.lifted.next = self.line_row.val() >> self.lane.val();
             if !self.taken.val() & !self.free.val() {
                 self.free.next = true;
@@ -198,6 +229,68 @@ impl<
         }
         self.row_stale.next =
             self.row_valid.val() & (self.left_stale.val() & self.here.val()).any();
+
+        // What the hart saw last, and whether it reads the same again.
+        self.word_place.next = (bit_cast::<P, M>(self.place.val()) << self.word_bits.val())
+            | bit_cast::<P, Q>(self.word.val());
+        self.kept_word.next = self.no_word.val();
+        for i in 0..KEPT {
+            self.kept[i].clock.next = self.clock.val();
+            self.kept[i].read_address.next = self.word_place.val();
+            if self.holding[i].val() {
+                self.kept_word.next = self.kept_word.val() | self.kept[i].read_data.val();
+            }
+        }
+        self.held.next = self.rmask.val() & self.seen.val();
+        self.compared.next = self.no_word.val();
+        self.written.next = self.no_word.val();
+        self.replaced.next = self.no_word.val();
+        if self.held.val().get_bit(0) {
+            self.compared.next = self.compared.val() | self.lane_0.val();
+        }
+        if self.held.val().get_bit(1) {
+            self.compared.next = self.compared.val() | self.lane_1.val();
+        }
+        if self.held.val().get_bit(2) {
+            self.compared.next = self.compared.val() | self.lane_2.val();
+        }
+        if self.held.val().get_bit(3) {
+            self.compared.next = self.compared.val() | self.lane_3.val();
+        }
+        if self.wmask.val().get_bit(0) {
+            self.written.next = self.written.val() | self.lane_0.val();
+        }
+        if self.wmask.val().get_bit(1) {
+            self.written.next = self.written.val() | self.lane_1.val();
+        }
+        if self.wmask.val().get_bit(2) {
+            self.written.next = self.written.val() | self.lane_2.val();
+        }
+        if self.wmask.val().get_bit(3) {
+            self.written.next = self.written.val() | self.lane_3.val();
+        }
+        if self.rmask.val().get_bit(0) {
+            self.replaced.next = self.replaced.val() | self.lane_0.val();
+        }
+        if self.rmask.val().get_bit(1) {
+            self.replaced.next = self.replaced.val() | self.lane_1.val();
+        }
+        if self.rmask.val().get_bit(2) {
+            self.replaced.next = self.replaced.val() | self.lane_2.val();
+        }
+        if self.rmask.val().get_bit(3) {
+            self.replaced.next = self.replaced.val() | self.lane_3.val();
+        }
+        if self.compares.val().any() {
+            self.row_stale.next =
+                ((self.kept_word.val() ^ self.read_word.val()) & self.compared.val()).any();
+        }
+        // What is written lies over what is read, and both over what was kept.
+        self.left_word.next = (self.kept_word.val() & !self.replaced.val())
+            | (self.read_word.val() & self.replaced.val());
+        self.left_word.next = (self.left_word.val() & !self.written.val())
+            | (self.written_word.val() & self.written.val());
+
         self.escape.next = self.reads.val()
             & ((self.in_image.val() & !self.row_valid.val()) | self.row_stale.val());
         self.fresh.next = !self.row_valid.val() | (self.row_stale.val() & self.reads.val());
@@ -255,6 +348,12 @@ impl<
             self.rows[i].write_enable.next = self.chosen.val() & !self.snoop.val();
             self.rows[i].write_address.next = self.place.val();
             self.rows[i].write_data.next = self.left_row.val();
+        }
+        for i in 0..KEPT {
+            self.chosen.next = self.commit.val() & (self.way.val() ^ (i == 0));
+            self.kept[i].write_enable.next = self.chosen.val() & !self.snoop.val();
+            self.kept[i].write_address.next = self.word_place.val();
+            self.kept[i].write_data.next = self.left_word.val();
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Holds retirements that need something until the sequencer has looked them up: 16 entries of LUT
 //! RAM between a port that cannot wait and a sequencer that takes a few cycles for each.
 //!
-//! As `recorder::input_queue`, with what codec `compact` needs besides. The flags of the head are in
+//! As `recorder::input_queue`, with what codec `compact` needs besides; what was stored only where the
+//! tags keep words, which is the only place that asks for it. The flags of the head are in
 //! registers, so that the sequencer's choices start early; an entry that meets an empty queue is
 //! visible after two cycles.
 
@@ -10,8 +11,9 @@ use crate::recorder::circuit::circuit;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// First in, first out; the head is visible while `valid`.
-    pub struct Waiting [] {
+    /// First in, first out; the head is visible while `valid`. `H` is 1 if what was stored is kept, and
+    /// 0 if not.
+    pub struct Waiting [H] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// forget everything
@@ -40,6 +42,8 @@ circuit! {
         pub masks: Signal<In, Bits<8>>,
         /// where somebody else wrote, without the two low bits
         pub snoop_addr: Signal<In, Bits<30>>,
+        /// word written, in its lanes
+        pub stored: Signal<In, Bits<32>>,
         /// drop the head
         pub pop: Signal<In, Bit>,
         /// there is a head
@@ -72,6 +76,8 @@ circuit! {
         pub head_masks: Signal<Out, Bits<8>>,
         /// the head's snoop address
         pub head_snoop_addr: Signal<Out, Bits<30>>,
+        /// the head's stored word; 0 if it is not kept
+        pub head_stored: Signal<Out, Bits<32>>,
         flags_ram: LutRam<21, 4>,
         position_ram: LutRam<24, 4>,
         pc_ram: LutRam<32, 4>,
@@ -90,15 +96,22 @@ circuit! {
         count_ff: DFF<Bits<5>>,
         read: Signal<Local, Bits<4>>,
     }
+    arrays {
+        stored_ram: [LutRam<32, 4>; H],
+    }
     constants {
+        no_word: 32 = 0,
         one: 4 = 1,
         one_entry: 5 = 1,
         zero: 4 = 0,
         no_entry: 5 = 0,
     }
+    check {
+        assert!(H <= 1, "it is kept once");
+    }
 }
 
-impl Logic for Waiting {
+impl<const H: usize> Logic for Waiting<H> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, read_ff, valid_ff, flags_ff, write_ff, count_ff);
@@ -174,6 +187,15 @@ impl Logic for Waiting {
         self.snoop_addr_ram.write_enable.next = self.push.val();
         self.snoop_addr_ram.write_data.next = self.snoop_addr.val();
         self.head_snoop_addr.next = self.snoop_addr_ram.read_data.val();
+        self.head_stored.next = self.no_word.val();
+        for i in 0..H {
+            self.stored_ram[i].clock.next = self.clock.val();
+            self.stored_ram[i].read_address.next = self.read_ff.q.val();
+            self.stored_ram[i].write_address.next = self.write_ff.q.val();
+            self.stored_ram[i].write_enable.next = self.push.val();
+            self.stored_ram[i].write_data.next = self.stored.val();
+            self.head_stored.next = self.stored_ram[i].read_data.val();
+        }
 
         self.valid.next = self.valid_ff.q.val();
         self.empty.next = !self.count_ff.q.val().any();
@@ -206,6 +228,7 @@ mod tests {
 
     #[test]
     fn synthesizes() {
-        check_block(Waiting::default(), "lookback_compact_waiting");
+        check_block(Waiting::<0>::default(), "lookback_compact_waiting");
+        check_block(Waiting::<1>::default(), "lookback_compact_waiting_words");
     }
 }

@@ -3,7 +3,7 @@
 
 use super::boards::{Harts, Recorded, OF_BUGNET, OF_MINI, OF_TINY, OF_WORDS, PLAIN};
 use super::run::{check, Effort, Engines, Verdict};
-use super::Check;
+use super::{compact, Check};
 use lookback_rtl_gen::{emit, verilator_lint, Design, Direction};
 use lookback_sim::block::stepped::{Pins, SteppedBlock};
 use lookback_sim::block::verilated::VerilatedLibrary;
@@ -201,12 +201,37 @@ pub const PRESETS: &[PresetCheck] = &[
     PresetCheck {
         preset: "recorder-full",
         cases: 4,
-        check: check_block::<super::compact::Recordings<true>>,
+        check: check_block::<compact::Recordings<{ compact::FULL }>>,
+    },
+    PresetCheck {
+        preset: "recorder-full-words",
+        cases: 4,
+        check: check_block::<compact::Recordings<{ compact::WORDS }>>,
+    },
+    PresetCheck {
+        preset: "recorder-full-plain",
+        cases: 4,
+        check: check_block::<compact::Recordings<{ compact::PLAIN }>>,
     },
     PresetCheck {
         preset: "sim-full",
         cases: 2,
-        check: check_block::<super::compact::Board>,
+        check: check_block::<compact::Board<{ compact::FULL }>>,
+    },
+    PresetCheck {
+        preset: "sim-full-words",
+        cases: 2,
+        check: check_block::<compact::Board<{ compact::WORDS }>>,
+    },
+    PresetCheck {
+        preset: "sim-full-plain",
+        cases: 2,
+        check: check_block::<compact::Board<{ compact::PLAIN }>>,
+    },
+    PresetCheck {
+        preset: "sim-full-words-plain",
+        cases: 2,
+        check: check_block::<compact::Board<{ compact::WORDS | compact::PLAIN }>>,
     },
     PresetCheck {
         preset: "sim-tiny",

@@ -191,8 +191,8 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "compact-front-never-forgets",
         what: "The coder goes on over key intervals.",
         block: "compact-front",
-        from: "coder$forget = writer$forget;",
-        to: "coder$forget = 1'b0;",
+        from: "coder$0$forget = writer$forget;",
+        to: "coder$0$forget = 1'b0;",
         quick: false,
     },
     Fault {

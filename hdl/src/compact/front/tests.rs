@@ -1,7 +1,10 @@
 //! The front against the model: every byte, under random runs and random back-pressure. Which values
 //! are hurried is the front's own choice; the model is told.
 
-use super::super::config::{CompactSizes, FullFront, TinyCompactFront, FULL, TINY};
+use super::super::config::{
+    CompactSizes, FullFront, TinyCompactFront, TinyCompactPlainFront, TinyCompactWordsFront, FULL,
+    TINY, TINY_PLAIN, TINY_WORDS,
+};
 use super::*;
 use crate::harness::settle;
 use crate::recorder::config::CLOCK_HZ;
@@ -251,6 +254,8 @@ macro_rules! driver {
 
 driver!(run_tiny, TinyCompactFront);
 driver!(run_full, FullFront);
+driver!(run_words, TinyCompactWordsFront);
+driver!(run_plain, TinyCompactPlainFront);
 
 fn config(sizes: &CompactSizes, interval: u32, key: u16) -> RecorderConfig {
     let mut config = RecorderConfig {
@@ -270,6 +275,14 @@ fn config(sizes: &CompactSizes, interval: u32, key: u16) -> RecorderConfig {
 fn synthesizes() {
     check_block(TinyCompactFront::default(), "lookback_compact_front_tiny");
     check_block(FullFront::default(), "lookback_compact_front_full");
+    check_block(
+        TinyCompactWordsFront::default(),
+        "lookback_compact_front_words",
+    );
+    check_block(
+        TinyCompactPlainFront::default(),
+        "lookback_compact_front_plain",
+    );
 }
 
 #[test]
@@ -359,4 +372,20 @@ fn keeps_up_with_the_hart_at_full_size() {
     let outcome = run_full(&config(&FULL, 2000, 2), &plan);
     assert_eq!(outcome.lost, 0);
     assert!(outcome.values > 500 && outcome.hurried < outcome.values);
+}
+
+#[test]
+fn words_are_compared_and_plain_bins_packed() {
+    for seed in 70..73 {
+        let plan = Plan {
+            seed,
+            pause: [8, 0, 3][seed as usize % 3],
+            link: [1000, 1000, 150][seed as usize % 3],
+            ..Plan::default()
+        };
+        let key = 1 + seed as u16 % 3;
+        let words = run_words(&config(&TINY_WORDS, 100, key), &plan);
+        let plain = run_plain(&config(&TINY_PLAIN, 100, key), &plan);
+        assert!(words.lost == 0 && plain.lost == 0 && plain.values == 0);
+    }
 }

@@ -2,6 +2,7 @@
 //! section 10.2.
 
 use crate::blocks::{seldom, word, Check, Records};
+use lookback_log_format::retire::lanes;
 use lookback_model::stimulus::Random;
 use lookback_sim::block::Dut;
 use proptest::collection::vec;
@@ -74,6 +75,12 @@ impl Entry {
 
     fn rmask(&self) -> u32 {
         self.masks & 15
+    }
+
+    /// The word read, in its lanes: the value begins at the lowest of them.
+    fn read_word(&self) -> u32 {
+        let lowest = self.rmask().trailing_zeros().min(3);
+        (self.value << (8 * lowest)) & lanes(self.rmask() as u8)
     }
 
     /// Class and size less one of what is read.
@@ -198,7 +205,7 @@ impl Twin {
                 self.escape(out, 2, None);
             }
             if entry.has(CODE_IN_MEMORY) {
-                say_access(out, entry.pc / 4, 15, entry.has(CODE_IN_IMAGE));
+                say_access(out, entry.pc / 4, 15, entry.has(CODE_IN_IMAGE), entry.insn);
             }
             if !known {
                 self.need(out, 6, (6, 3), here, entry.insn);
@@ -234,7 +241,13 @@ impl Twin {
                 self.escape(out, 3, None);
             }
             if entry.has(ACCESS) {
-                say_access(out, entry.addr, entry.masks, entry.has(DATA_IN_IMAGE));
+                say_access(
+                    out,
+                    entry.addr,
+                    entry.masks,
+                    entry.has(DATA_IN_IMAGE),
+                    entry.read_word(),
+                );
             }
             if !known {
                 self.need(out, 6, entry.read(), here, entry.value);
@@ -263,8 +276,9 @@ enum Slot {
     Resume,
 }
 
-fn say_access(out: &mut Records, address: u32, masks: u32, in_image: bool) {
+fn say_access(out: &mut Records, address: u32, masks: u32, in_image: bool, word: u32) {
     out.say("access", address);
+    out.say("word", word & lanes(masks as u8 & 15));
     out.say("masks", masks | u32::from(in_image) << 8);
 }
 
@@ -411,7 +425,8 @@ fn observe(entry: &Entry, dut: &mut dyn Dut, out: &mut Records) {
         } else {
             let masks = dut.get("tag_rmask") | dut.get("tag_wmask") << 4;
             let in_image = dut.get("tag_in_image") == 1;
-            say_access(out, dut.get("tag_address"), masks, in_image);
+            let (address, word) = (dut.get("tag_address"), dut.get("tag_word"));
+            say_access(out, address, masks, in_image, word);
         }
     }
     if dut.get("push") == 0 {

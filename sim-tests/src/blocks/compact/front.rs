@@ -3,14 +3,13 @@
 
 use crate::blocks::recorder::{Recording, Runs};
 use crate::blocks::{Check, Records};
-use lookback_hdl::compact::config::TINY;
 use lookback_sim::block::Dut;
 use proptest::prelude::*;
 
-/// Recordings through the front.
-pub struct Compact;
+/// Recordings through a front of this kind.
+pub struct Compact<const KIND: u8>;
 
-impl Check for Compact {
+impl<const KIND: u8> Check for Compact<KIND> {
     type Step = Recording;
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
@@ -19,7 +18,7 @@ impl Check for Compact {
             .prop_map(|(mut run, key)| {
                 run.truncate(3);
                 for recording in &mut run {
-                    recording.compact = Some((TINY, key));
+                    recording.compact = Some((super::sizes(KIND), key));
                 }
                 run
             })

@@ -1,10 +1,10 @@
 //! Needs and escapes to bins. The bins that come out go through the model's coder, and the bytes must be
-//! those of the model's items. Which values are hurried is the block's choice; the model is told.
+//! those of the model's items. Which values are hurried is the block's choice; the model is told. For the
+//! plain coder none is.
 
 use crate::blocks::{seldom, word, Check, Records};
-use lookback_hdl::compact::config::{CompactSizes, TINY};
+use lookback_hdl::compact::config::{CompactSizes, TINY, TINY_PLAIN};
 use lookback_hdl::recorder::config::CLOCK_HZ;
-use lookback_log_format::config::Coder;
 use lookback_model::compact::bins::Bins;
 use lookback_model::compact::values::{Escape, Items, Predictor, Value};
 use lookback_model::stimulus::Random;
@@ -12,8 +12,8 @@ use lookback_sim::block::Dut;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Intervals through the block.
-pub struct Intervals;
+/// Intervals through the block, for the arithmetic coder or the plain one.
+pub struct Intervals<const HURRIES: bool>;
 
 /// What is coded next.
 #[derive(Clone, Debug)]
@@ -38,8 +38,6 @@ pub struct Stretch {
     hurry: u32,
     turns: Vec<Turn>,
 }
-
-const SIZES: CompactSizes = TINY;
 
 /// Values that are found again: few, near each other, and any.
 fn value() -> BoxedStrategy<u32> {
@@ -133,7 +131,11 @@ fn follow(items: &mut Items, position: &mut u32, turn: &Turn) {
     }
 }
 
-impl Check for Intervals {
+impl<const HURRIES: bool> Intervals<HURRIES> {
+    const SIZES: CompactSizes = if HURRIES { TINY } else { TINY_PLAIN };
+}
+
+impl<const HURRIES: bool> Check for Intervals<HURRIES> {
     type Step = Stretch;
 
     fn runs() -> BoxedStrategy<Vec<Stretch>> {
@@ -174,7 +176,7 @@ impl Check for Intervals {
     }
 
     fn drive(run: &[Stretch], dut: &mut dyn Dut, out: &mut Records) {
-        let config = SIZES.config(CLOCK_HZ);
+        let config = Self::SIZES.config(CLOCK_HZ);
         let Some(compact) = config.compact() else {
             return out.say("no codec", true);
         };
@@ -184,7 +186,7 @@ impl Check for Intervals {
         dut.set("wipe", 0);
         let mut bench = Bench {
             dut,
-            bins: Bins::new(Coder::Arithmetic),
+            bins: Bins::new(compact.coder),
             random: Random::new(1),
             ready: 1000,
             hurry: 0,
@@ -204,6 +206,10 @@ impl Check for Intervals {
                 bench.code(event, out);
             }
             bench.close(out);
+            if !HURRIES {
+                out.say("decisions", bench.decisions.len() as u32);
+                out.want("decisions", 0u32);
+            }
             items.decide(std::mem::take(&mut bench.decisions));
             let mut position = 0;
             stretch

@@ -1,5 +1,6 @@
-//! The tags of codec `compact`, kind `Bits`: accesses, others' writes and key groups.
+//! The tags of codec `compact`, of both kinds: accesses, others' writes and key groups.
 
+use crate::blocks::recorder::value;
 use crate::blocks::{seldom, Check, Records};
 use lookback_hdl::recorder::config::{CLOCK_HZ, TINY};
 use lookback_log_format::config::{Coder, Compact, TagKind};
@@ -9,8 +10,15 @@ use lookback_sim::block::Dut;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Accesses to tags of `2^SETS` sets of `WAYS` lines of `2^ROWS` rows of `2^WORDS` words.
-pub struct Tags<const WAYS: usize, const SETS: u32, const ROWS: u32, const WORDS: u32>;
+/// Accesses to tags of `2^SETS` sets of `WAYS` lines of `2^ROWS` rows of `2^WORDS` words; they keep words
+/// if it says so.
+pub struct Tags<
+    const WAYS: usize,
+    const SETS: u32,
+    const ROWS: u32,
+    const WORDS: u32,
+    const KEEPS: bool,
+>;
 
 /// What the tags are asked next.
 #[derive(Clone, Debug)]
@@ -23,6 +31,8 @@ pub enum Access {
         rmask: u8,
         /// bytes written
         wmask: u8,
+        /// the word read, and the one written
+        words: (u32, u32),
         /// the reader would take it from the image
         in_image: bool,
         /// it takes effect
@@ -40,18 +50,28 @@ pub enum Access {
 
 /// Section 10.3 from step 2 on, inside the memory region. Returns whether every byte read is held, and
 /// whether the reader must be told something.
-fn look_up(tags: &mut Model, addr: u32, rmask: u8, wmask: u8, in_image: bool) -> (bool, bool) {
+fn look_up(
+    tags: &mut Model,
+    addr: u32,
+    (rmask, read): (u8, u32),
+    (wmask, written): (u8, u32),
+    in_image: bool,
+) -> (bool, bool) {
     let reads = rmask != 0;
     let mut escape = reads && in_image && !tags.row_is_valid(addr);
-    if reads && tags.is_out_of_date(addr, rmask, 0) {
+    if reads && tags.is_out_of_date(addr, rmask, read) {
         escape = true;
         tags.drop_row(addr);
     }
-    (tags.access(addr, rmask, wmask, 0), escape)
+    let known = tags.access(addr, rmask, wmask, read);
+    if wmask != 0 {
+        tags.access(addr, 0, wmask, written);
+    }
+    (known, escape)
 }
 
-impl<const WAYS: usize, const SETS: u32, const ROWS: u32, const WORDS: u32> Check
-    for Tags<WAYS, SETS, ROWS, WORDS>
+impl<const WAYS: usize, const SETS: u32, const ROWS: u32, const WORDS: u32, const KEEPS: bool> Check
+    for Tags<WAYS, SETS, ROWS, WORDS, KEEPS>
 {
     type Step = Access;
 
@@ -74,9 +94,11 @@ impl<const WAYS: usize, const SETS: u32, const ROWS: u32, const WORDS: u32> Chec
             2 => (Just(0), mask.clone()),
             1 => (mask.clone(), mask.clone()),
         ];
-        let hart = (addr.clone(), masks, seldom(300), seldom(930)).prop_map(
-            |(addr, (rmask, wmask), in_image, commit)| Access::Hart {
+        let words = (value(), value());
+        let hart = (addr.clone(), masks, words, seldom(300), seldom(930)).prop_map(
+            |(addr, (rmask, wmask), words, in_image, commit)| Access::Hart {
                 addr,
+                words,
                 // An access that touches nothing is none.
                 rmask: rmask | u8::from(rmask | wmask == 0),
                 wmask,
@@ -109,12 +131,15 @@ impl<const WAYS: usize, const SETS: u32, const ROWS: u32, const WORDS: u32> Chec
                     addr,
                     rmask,
                     wmask,
+                    words: (read, written),
                     in_image,
                     commit,
                 } => {
                     dut.set("address", addr >> 2);
                     dut.set("rmask", rmask.into());
                     dut.set("wmask", wmask.into());
+                    dut.set("read_word", read);
+                    dut.set("written_word", written);
                     dut.set("in_image", in_image.into());
                     dut.set("snoop", 0);
                     dut.cycle();
@@ -146,7 +171,10 @@ impl<const WAYS: usize, const SETS: u32, const ROWS: u32, const WORDS: u32> Chec
 
     fn expect(run: &[Access], out: &mut Records) {
         let compact = Compact {
-            tags: TagKind::Bits,
+            tags: match KEEPS {
+                true => TagKind::Words,
+                false => TagKind::Bits,
+            },
             row_words: 1 << WORDS,
             coder: Coder::Arithmetic,
             last_bits: 4,
@@ -165,13 +193,14 @@ impl<const WAYS: usize, const SETS: u32, const ROWS: u32, const WORDS: u32> Chec
                     addr,
                     rmask,
                     wmask,
+                    words: (read, written),
                     in_image,
                     commit,
                 } => {
-                    let (known, escape) = match commit {
-                        true => look_up(&mut tags, addr, rmask, wmask, in_image),
-                        false => look_up(&mut tags.clone(), addr, rmask, wmask, in_image),
-                    };
+                    let (read, written) = ((rmask, read), (wmask, written));
+                    let mut untouched = tags.clone();
+                    let tags = if commit { &mut tags } else { &mut untouched };
+                    let (known, escape) = look_up(tags, addr, read, written, in_image);
                     out.say("known", known);
                     out.say("escape", escape);
                 }

@@ -1,9 +1,9 @@
 //! The whole recorder of codec `compact` and a board with it, driven as those of codec `bugnet` are.
 
+use super::{sizes, TINY};
 use crate::blocks::boards::{Part, Recorded, OF_TINY};
 use crate::blocks::recorder::{Pace, Recording, Whole};
 use crate::blocks::{seldom, Check, Records};
-use lookback_hdl::compact::config::{FULL, TINY};
 use lookback_sim::block::Dut;
 use proptest::prelude::*;
 
@@ -11,19 +11,19 @@ fn key() -> BoxedStrategy<u16> {
     prop_oneof![Just(1u16), Just(2), Just(3), Just(100)].boxed()
 }
 
-/// Recordings through the whole recorder, with the sizes of the preset `full` or tiny ones.
-pub struct Recordings<const IS_FULL: bool>;
+/// Recordings through the whole recorder of this kind.
+pub struct Recordings<const KIND: u8>;
 
-impl<const IS_FULL: bool> Check for Recordings<IS_FULL> {
+impl<const KIND: u8> Check for Recordings<KIND> {
     type Step = Recording;
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
         (Whole::<false>::runs(), key(), seldom(400))
             .prop_map(|(mut run, key, ring)| {
-                let sizes = if IS_FULL { FULL } else { TINY };
+                let sizes = sizes(KIND);
                 for recording in &mut run {
                     recording.compact = Some((sizes, key));
-                    recording.ring = ring && !IS_FULL;
+                    recording.ring = ring && KIND & TINY != 0;
                     if recording.ring {
                         // More than the ring holds, in groups that only a cut ends.
                         let longer = |pace: &mut Pace| pace.cycles *= 4;
@@ -43,10 +43,10 @@ impl<const IS_FULL: bool> Check for Recordings<IS_FULL> {
     fn expect(_: &[Recording], _: &mut Records) {}
 }
 
-/// Programs on a board with the recorder of the preset `full`.
-pub struct Board;
+/// Programs on a board with the recorder of this kind.
+pub struct Board<const KIND: u8>;
 
-impl Check for Board {
+impl<const KIND: u8> Check for Board<KIND> {
     type Step = Part;
 
     fn runs() -> BoxedStrategy<Vec<Part>> {
@@ -54,7 +54,7 @@ impl Check for Board {
             .prop_map(|(mut run, key)| {
                 for part in &mut run {
                     if let Part::Recording(recording) = part {
-                        recording.compact = Some((FULL, key));
+                        recording.compact = Some((sizes(KIND), key));
                     }
                 }
                 run

@@ -51,12 +51,12 @@ impl Kind for Retirements {
     const EARLY: &'static [(&'static str, usize)] = &[("half", 8)];
 }
 
-/// The queue of codec `compact`.
-pub struct CompactRetirements;
+/// The queue of codec `compact`; with `STORED` it also keeps what was stored.
+pub struct CompactRetirements<const STORED: bool>;
 
-impl Kind for CompactRetirements {
-    const DEPTH: usize = 16;
-    const FIELDS: &'static [(&'static str, &'static str, u32)] = &[
+impl<const STORED: bool> CompactRetirements<STORED> {
+    const ALL: &'static [(&'static str, &'static str, u32)] = &[
+        ("stored", "head_stored", 32),
         ("flags", "head_flags", 21),
         ("position", "head_position", 24),
         ("pc", "head_pc", 32),
@@ -69,6 +69,14 @@ impl Kind for CompactRetirements {
         ("masks", "head_masks", 8),
         ("snoop_addr", "head_snoop_addr", 30),
     ];
+}
+
+impl<const STORED: bool> Kind for CompactRetirements<STORED> {
+    const DEPTH: usize = 16;
+    const FIELDS: &'static [(&'static str, &'static str, u32)] = match STORED {
+        true => Self::ALL,
+        false => Self::ALL.split_at(1).1,
+    };
     const EARLY: &'static [(&'static str, usize)] = &[("half", 8)];
 }
 

@@ -37,7 +37,7 @@ pub enum Access {
 }
 
 /// Few values, so that many reads find what was there; they differ in one byte, or in many.
-fn value() -> BoxedStrategy<u32> {
+pub(in crate::blocks) fn value() -> BoxedStrategy<u32> {
     prop_oneof![
         6 => Just(0u32),
         2 => (0..4u32).prop_map(|lane| 1 << (8 * lane)),
