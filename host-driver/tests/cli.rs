@@ -117,6 +117,48 @@ fn an_elf_that_is_not_there_is_named() {
     run.fails_with("cannot read gone.elf");
 }
 
+/// Codec compact with each kind of tags and coder: what `info` tells of it, and that it verifies, with
+/// a DMA engine and interrupts, too.
+#[test]
+fn tags_and_coder_of_codec_compact_are_told_and_verify() {
+    let scratch = Scratch::new();
+    for (tags, keeps) in [("bits", false), ("words", true)] {
+        for (coder, told) in [
+            ("range", "the arithmetic coder"),
+            ("plain", "the plain coder"),
+        ] {
+            for program in ["dma_overwrite", "user_mode"] {
+                let elf = firmware(program);
+                let args = [
+                    "record",
+                    "--sim",
+                    "--elf",
+                    &elf,
+                    "--codec",
+                    "compact",
+                    "--tags",
+                    tags,
+                    "--coder",
+                    coder,
+                    "--interval",
+                    "300",
+                    "--key",
+                    "7",
+                    "-o",
+                    "run.lbk",
+                    "--force",
+                ];
+                assert_eq!(lookback(&scratch, &args).status, Some(0), "{args:?}");
+                let info = lookback(&scratch, &["info", "run.lbk"]);
+                info.says(told);
+                assert_eq!(info.stdout.contains("that keep words"), keeps, "{info:?}");
+                let verified = lookback(&scratch, &["verify", "run.lbk"]);
+                assert_eq!(verified.status, Some(0), "{verified:?}");
+            }
+        }
+    }
+}
+
 /// Which boards have which codec is told where it matters.
 #[test]
 fn a_codec_that_a_board_has_not_is_refused() {
@@ -134,6 +176,18 @@ fn a_codec_that_a_board_has_not_is_refused() {
         (
             &["--codec", "compact", "--core", "picorv32"],
             "the recorder beside picorv32 has codec bugnet only",
+        ),
+        (
+            &["--coder", "plain", "--harts", "2"],
+            "the recorder of 2 harts has codec bugnet only, which has no coder",
+        ),
+        (
+            &["--coder", "range", "--codec", "bugnet"],
+            "--coder is for codec compact",
+        ),
+        (
+            &["--preset", "full-words", "--core", "serv"],
+            "the board \"full-words\" has Lookback's own hart",
         ),
         (
             &["--preset", "full", "--core", "serv"],

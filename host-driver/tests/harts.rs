@@ -294,12 +294,6 @@ fn tags_that_keep_words_are_told_and_verify() {
         let info = on(&bytes, &["info"]);
         assert_eq!(info.stdout.contains("that keep words"), told, "{info:?}");
     }
-    let scratch = Scratch::new();
-    let elf = firmware("hello");
-    let args = [
-        "record", "--sim", "--elf", &elf, "--tags", "words", "--codec", "compact",
-    ];
-    lookback(&scratch, &args).fails_with("--tags is for codec bugnet");
 }
 
 #[test]

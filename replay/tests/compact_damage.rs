@@ -1,5 +1,6 @@
-//! Codec `compact` in long key groups: whatever one bit does to a file, or to a log behind its CRC,
-//! nothing replays silently wrong, and the damage ends with its group.
+//! Codec `compact` in long key groups, with both kinds of tags and both coders: whatever one bit does to a
+//! file, or to a log behind its CRC, nothing replays silently wrong, and the damage ends with its
+//! group.
 
 mod common;
 
@@ -25,17 +26,26 @@ struct Run {
     retired: u64,
 }
 
+/// What the recorder `full` has.
+const FULL: (TagKind, Coder) = (TagKind::Bits, Coder::Arithmetic);
+
 /// Records a program in groups of this many intervals; after one in so many instructions the ring wants
 /// another group.
-fn record(name: &'static str, key: u16, cut: u32, lose: u32) -> Run {
+fn record(
+    name: &'static str,
+    (tags, coder): (TagKind, Coder),
+    key: u16,
+    cut: u32,
+    lose: u32,
+) -> Run {
     let elf = std::fs::read(folder().join(format!("prebuilt/{name}.elf"))).unwrap();
     let image = Image::parse(&elf).unwrap();
     let window = image.loaded_window();
     let config = RecorderConfig {
         codec: Codec::Compact(Compact {
-            tags: TagKind::Bits,
-            row_words: 8,
-            coder: Coder::Arithmetic,
+            tags,
+            row_words: if tags == TagKind::Words { 4 } else { 8 },
+            coder,
             last_bits: 6,
             key,
         }),
@@ -121,17 +131,32 @@ impl Run {
     }
 }
 
-fn runs() -> [Run; 3] {
+fn runs() -> [Run; 6] {
     [
-        record("user_mode", u16::MAX, 0, 0),
-        record("dma_overwrite", 7, 0, 0),
-        record("atomics", u16::MAX, 500, 0),
+        record("user_mode", FULL, u16::MAX, 0, 0),
+        record("dma_overwrite", FULL, 7, 0, 0),
+        record("atomics", FULL, u16::MAX, 500, 0),
+        record(
+            "dma_overwrite",
+            (TagKind::Words, Coder::Arithmetic),
+            7,
+            0,
+            0,
+        ),
+        record("atomics", (TagKind::Bits, Coder::Plain), u16::MAX, 0, 0),
+        record(
+            "dma_overwrite",
+            (TagKind::Words, Coder::Plain),
+            u16::MAX,
+            500,
+            0,
+        ),
     ]
 }
 
 #[test]
 fn long_groups_cuts_and_gaps_verify() {
-    let gaps = record("atomics", u16::MAX, 0, 500);
+    let gaps = record("atomics", FULL, u16::MAX, 0, 500);
     let has_gap = |record: &Record| matches!(record, Record::Gap(_));
     assert!(gaps.records.iter().any(has_gap));
     for run in runs().into_iter().chain([gaps]) {

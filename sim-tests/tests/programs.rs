@@ -76,6 +76,13 @@ fn all_programs_record_and_replay_undisturbed_with_the_smallest_log() {
 }
 
 #[test]
+fn all_programs_record_and_replay_undisturbed_with_words_or_the_plain_coder() {
+    for preset in ["full-words", "full-plain", "full-words-plain"] {
+        undisturbed(preset);
+    }
+}
+
+#[test]
 fn all_programs_record_and_replay_with_a_tiny_recorder() {
     for program in programs().expect("firmware is there") {
         check(&program, EngineChoice::Verilator, "tiny");
@@ -90,11 +97,13 @@ fn both_engines_give_the_same_recording() {
             .iter()
             .find(|program| program.name == name)
             .expect("a program of this name");
-        let slow = check(program, EngineChoice::RustHdl, "bugnet");
-        let fast = check(program, EngineChoice::Verilator, "bugnet");
-        assert_eq!(slow.cycles, fast.cycles, "{name}");
-        assert_eq!(slow.recording.end, fast.recording.end, "{name}");
-        assert!(slow.records() == fast.records(), "{name}: records differ");
-        assert!(slow.trace == fast.trace, "{name}: retirements differ");
+        for preset in ["bugnet", "full-words-plain"] {
+            let slow = check(program, EngineChoice::RustHdl, preset);
+            let fast = check(program, EngineChoice::Verilator, preset);
+            assert_eq!(slow.cycles, fast.cycles, "{name}");
+            assert_eq!(slow.recording.end, fast.recording.end, "{name}");
+            assert!(slow.records() == fast.records(), "{name}: records differ");
+            assert!(slow.trace == fast.trace, "{name}: retirements differ");
+        }
     }
 }

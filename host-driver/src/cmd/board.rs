@@ -41,22 +41,27 @@ pub enum CodecChoice {
     Bugnet,
 }
 
-impl CodecChoice {
-    fn preset(self) -> &'static str {
-        match self {
-            Self::Compact => "full",
-            Self::Bugnet => "bugnet",
-        }
-    }
-}
+/// The board of codec `compact`; the names of its relatives begin with it.
+const COMPACT: &str = "full";
 
-/// What the first-load tags of codec `bugnet` keep.
+/// What the first-load tags keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum TagsChoice {
-    /// Masks of bytes; what others write is snooped: the board `bugnet`.
+    /// Masks of bytes; what others write is snooped: the boards `full` and `bugnet`.
     Bits,
-    /// The words themselves, which are compared; nothing has to be snooped: the board `words`.
+    /// The words themselves, which are compared; nothing has to be snooped: the boards `full-words`
+    /// and `words`.
     Words,
+}
+
+/// How codec `compact` makes bytes of bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum CoderChoice {
+    /// The adaptive arithmetic coder, for the smallest log: the board `full`.
+    #[value(alias = "arithmetic")]
+    Range,
+    /// A bit for each bin: a smaller recorder without a multiplier, the board `full-plain`.
+    Plain,
 }
 
 /// How fast the log link is.
@@ -103,12 +108,15 @@ pub struct BoardArgs {
     /// cores have bugnet only].
     #[arg(long, value_enum, conflicts_with = "preset")]
     pub codec: Option<CodecChoice>,
-    /// What the first-load tags of codec bugnet keep [default: bits].
+    /// What the first-load tags keep [default: bits].
     #[arg(long, value_enum, conflicts_with_all = ["preset", "core", "core_dir"])]
     pub tags: Option<TagsChoice>,
-    /// Which board: full (codec compact), bugnet, words (bugnet with tags that keep words), mini, the
-    /// smallest SoC and a recorder that makes the hart wait, or tiny, whose recorder is too small on
-    /// purpose; in place of --codec and --tags.
+    /// How codec compact makes bytes [default: range].
+    #[arg(long, value_enum, conflicts_with_all = ["preset", "core", "core_dir"])]
+    pub coder: Option<CoderChoice>,
+    /// Which board: full (codec compact), full-words, full-plain, full-words-plain, bugnet, words
+    /// (bugnet with tags that keep words), mini, the smallest SoC and a recorder that makes the hart
+    /// wait, or tiny, whose recorder is too small on purpose; in place of --codec, --tags and --coder.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Harts on the board: 1, 2 or 4 [default: 1].
@@ -134,6 +142,7 @@ impl BoardArgs {
             (self.core_dir.is_some(), "--core-dir"),
             (self.codec.is_some(), "--codec"),
             (self.tags.is_some(), "--tags"),
+            (self.coder.is_some(), "--coder"),
             (self.preset.is_some(), "--preset"),
             (self.harts.is_some(), "--harts"),
             (self.ram.is_some(), "--ram"),
@@ -174,27 +183,36 @@ impl BoardArgs {
 
     fn board_name(&self) -> Result<String> {
         if let Some(preset) = &self.preset {
-            let is_own = preset == CodecChoice::Compact.preset() || preset == "mini";
+            let is_own = preset.starts_with(COMPACT) || preset == "mini";
             if self.core_choice() != CoreChoice::Own && is_own {
                 bail!("the board \"{preset}\" has Lookback's own hart; for other cores there are: bugnet, tiny");
             }
             return Ok(preset.clone());
         }
-        match (self.tags, self.codec) {
-            (Some(_), Some(CodecChoice::Compact)) => {
-                bail!("--tags is for codec bugnet: leave --codec away, or write --codec bugnet")
-            }
-            (Some(TagsChoice::Words), _) => return Ok("words".into()),
-            (Some(TagsChoice::Bits), _) => return Ok(CodecChoice::Bugnet.preset().into()),
-            (None, _) => {}
-        }
-        match (self.codec, self.only_bugnet()) {
+        let codec = match (self.codec, self.only_bugnet()) {
             (Some(CodecChoice::Compact), Some(bugnet)) => {
                 bail!("{bugnet} has codec bugnet only; leave --codec away, or write --codec bugnet")
             }
-            (None, Some(_)) => Ok(CodecChoice::Bugnet.preset().into()),
-            (codec, _) => Ok(codec.unwrap_or(CodecChoice::Compact).preset().into()),
-        }
+            (None, Some(bugnet)) if self.coder.is_some() => {
+                bail!("{bugnet} has codec bugnet only, which has no coder: leave --coder away")
+            }
+            (None, Some(_)) => CodecChoice::Bugnet,
+            (codec, _) => codec.unwrap_or(CodecChoice::Compact),
+        };
+        let words = self.tags == Some(TagsChoice::Words);
+        let plain = self.coder == Some(CoderChoice::Plain);
+        let name = match (codec, words, plain) {
+            (CodecChoice::Bugnet, ..) if self.coder.is_some() => {
+                bail!("--coder is for codec compact: leave it away, or write --codec compact")
+            }
+            (CodecChoice::Bugnet, false, _) => "bugnet",
+            (CodecChoice::Bugnet, true, _) => "words",
+            (CodecChoice::Compact, false, false) => COMPACT,
+            (CodecChoice::Compact, true, false) => "full-words",
+            (CodecChoice::Compact, false, true) => "full-plain",
+            (CodecChoice::Compact, true, true) => "full-words-plain",
+        };
+        Ok(name.into())
     }
 
     /// What board to build.
