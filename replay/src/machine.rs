@@ -16,6 +16,9 @@ use lookback_log_format::{Digest, RecorderConfig};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+/// Privilege mode M, in which this project's hart handles everything.
+const MODE_MACHINE: u8 = 3;
+
 /// What the instruction before the next one was, as far as it matters for the next pc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Before {
@@ -58,6 +61,10 @@ pub struct Machine<'a, const TRACK: bool> {
     /// The records among which an interval finds those that it goes on from.
     records: &'a [Record],
     pub(crate) before: Before,
+    /// Privilege mode of the next instruction, as far as it can be told.
+    mode: Option<u8>,
+    /// A core of the user's, whose traps may lead to any mode.
+    attached: bool,
     pub(crate) retired_at_start: u64,
     /// Registers that were written since the start of the interval; kept with `TRACK` only.
     pub(crate) written: u32,
@@ -86,6 +93,8 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
             carried: 0,
             records: &[],
             before: Before::Plain,
+            mode: None,
+            attached: config.attached,
             retired_at_start: 0,
             written: 0,
             widths,
@@ -175,6 +184,7 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         self.instructions = interval.trailer.instructions;
         self.digest = Digest::new();
         self.before = Before::Plain;
+        self.mode = Some(interval.header.mode);
         self.retired_at_start = interval.header.retired;
         self.written = 0;
         self.hart = hart;
@@ -280,6 +290,30 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
     /// The address of the next instruction; `None` when only the log knows it.
     pub fn next_pc(&self) -> Option<u32> {
         matches!(self.before, Before::Plain).then_some(self.pc)
+    }
+
+    /// The privilege mode in which the next instruction runs unless an interrupt comes before it; `None`
+    /// where that cannot be told, as after `mret`, or after a trap on somebody else's core.
+    pub fn next_mode(&self) -> Option<u8> {
+        match self.before {
+            Before::Trap => self.mode_of_handlers(),
+            Before::Return => None,
+            Before::Plain | Before::Wait => self.mode,
+        }
+    }
+
+    fn mode_of_handlers(&self) -> Option<u8> {
+        (!self.attached).then_some(MODE_MACHINE)
+    }
+
+    /// Follows the mode over the way to an instruction.
+    pub(crate) fn entered(&mut self, entered: Entered) -> Entered {
+        match entered {
+            Entered::Trap | Entered::Interrupt => self.mode = self.mode_of_handlers(),
+            Entered::Return => self.mode = None,
+            Entered::Start | Entered::Next => {}
+        }
+        entered
     }
 
     /// The address of the next instruction, with what the log says about it; `None` when that is
@@ -421,14 +455,15 @@ impl<'a, const TRACK: bool> Machine<'a, TRACK> {
         if self.memory.is_between(self.pc) {
             return Err(What::Misaligned(self.pc));
         }
-        Ok(match before {
+        let entered = match before {
             _ if self.position == 0 => Entered::Start,
             Before::Trap => Entered::Trap,
             Before::Return => Entered::Return,
             Before::Wait if self.pc == natural => Entered::Next,
             Before::Plain if redirect.is_none() => Entered::Next,
             Before::Plain | Before::Wait => Entered::Interrupt,
-        })
+        };
+        Ok(self.entered(entered))
     }
 
     /// The instruction word if the log has it; memory has it from then on, if the recorder can know it

@@ -133,6 +133,8 @@ struct Behind {
     /// Which of them are known, a bit each.
     told: u32,
     next_pc: Option<u32>,
+    /// Its privilege mode, where that can be told.
+    next_mode: Option<u8>,
     /// Which registers it told before they were written, a bit each, and their contents.
     first_reads: (u32, [u32; 32]),
 }
@@ -276,6 +278,7 @@ fn replay<'a>(
         registers: *machine.registers(),
         told: machine.told(),
         next_pc: machine.next_pc(),
+        next_mode: machine.next_mode(),
         first_reads: (mask, *values),
     })
 }
@@ -302,6 +305,15 @@ fn seams(log: &HartLog, replayed: &[Option<Result<Behind, Divergence>>]) -> Vec<
                 "the first ends with instruction {end}, the second starts with {start}"
             ));
         }
+        if let Some(what) = reason_misfits(&pair[0], &pair[1]) {
+            found(what.into());
+        }
+        let (earliest, cycle) = (soonest_end(&pair[0]), cycle_of(&pair[1]));
+        if cycle < earliest {
+            found(format!(
+                "the first takes until cycle {earliest} at least, the second starts in cycle {cycle}"
+            ));
+        }
         let (Some(Ok(behind)), Record::Interval(next)) = (&pair_results[0], &pair[1]) else {
             continue;
         };
@@ -319,6 +331,13 @@ fn seams(log: &HartLog, replayed: &[Option<Result<Behind, Divergence>>]) -> Vec<
                  of the second"
             ));
         }
+        // An interrupt leads from any mode to M.
+        let mode = next.header.mode;
+        if let Some(left) = behind.next_mode.filter(|&left| left != mode && mode != 3) {
+            found(format!(
+                "the first ends in privilege mode {left}, the second starts in mode {mode}"
+            ));
+        }
         // Without a next pc only the log could have told; an interrupt leads to any other one.
         let interrupted = || next.header.mode == 3;
         if behind.next_pc.is_some_and(|pc| pc != next.header.pc) && !interrupted() {
@@ -329,6 +348,37 @@ fn seams(log: &HartLog, replayed: &[Option<Result<Behind, Divergence>>]) -> Vec<
         }
     }
     seams
+}
+
+/// Why a record cannot have ended as it says, if another one follows.
+fn reason_misfits(before: &Record, after: &Record) -> Option<&'static str> {
+    let Record::Interval(interval) = before else {
+        return None;
+    };
+    match (interval.trailer.reason, after) {
+        (EndReason::Length, _) | (EndReason::Overflow, Record::Gap(_)) => None,
+        (EndReason::Overflow, _) => Some("the first says that events were lost behind it"),
+        _ => Some("the first says that the recording ended with it"),
+    }
+}
+
+/// Clock cycles before the end of a record at least: no two instructions retire in the same one.
+fn soonest_end(record: &Record) -> u64 {
+    match record {
+        Record::Interval(interval) => {
+            cycle_of(record).saturating_add(interval.trailer.instructions.into())
+        }
+        Record::Gap(_) | Record::Order(_) => cycle_of(record),
+    }
+}
+
+/// Clock cycles before a record.
+fn cycle_of(record: &Record) -> u64 {
+    match record {
+        Record::Interval(interval) => interval.header.cycle,
+        Record::Gap(gap) => gap.cycle,
+        Record::Order(_) => 0,
+    }
 }
 
 fn end_of(record: &Record) -> u64 {

@@ -6,7 +6,7 @@ use common::{config, record, Run};
 use lookback_firmware::header::Expect;
 use lookback_firmware::{folder, programs};
 use lookback_log_format::container::{Chunk, Writer};
-use lookback_log_format::interval::{EndReason, Record};
+use lookback_log_format::interval::{EndReason, Interval, Record};
 use lookback_log_format::Retire;
 use lookback_replay::cause::{explain, Cause};
 use lookback_replay::walk::{machine_at, walk, Event};
@@ -122,6 +122,48 @@ fn registers_that_nobody_reads_are_checked_at_the_seam() {
     assert_eq!(report.divergences().count(), 0);
     assert!(report.seams().any(|seam| seam.before == 1), "{report:?}");
     assert!(!report.ok);
+}
+
+/// What no digest covers: mode, cycles and the reason of an interval that others follow.
+#[test]
+fn headers_are_held_against_their_neighbours() {
+    let user = record(
+        "user_mode",
+        &elf("user_mode"),
+        config(300),
+        b"",
+        50_000,
+        false,
+    );
+    for run in [hello(300), user] {
+        assert!(run.records.len() > 3);
+        let with = |change: &dyn Fn(&mut Interval)| {
+            let recording = rewritten(&run, |at, record| {
+                let mut record = record.clone();
+                if let (2, Record::Interval(interval)) = (at, &mut record) {
+                    change(interval);
+                }
+                Some(record)
+            });
+            verify(&recording, &recording.image(None).unwrap(), |_, _| {})
+        };
+        assert!(with(&|_| {}).ok);
+        let changes: [&dyn Fn(&mut Interval); 7] = [
+            &|interval| interval.header.mode ^= 2,
+            &|interval| interval.header.cycle = 0,
+            &|interval| interval.header.cycle ^= 1 << 40,
+            &|interval| interval.trailer.reason = EndReason::Stopped,
+            &|interval| interval.trailer.reason = EndReason::RunEnded,
+            &|interval| interval.trailer.reason = EndReason::Overflow,
+            &|interval| interval.trailer.reason = EndReason::Trigger,
+        ];
+        for (n, change) in changes.into_iter().enumerate() {
+            let report = with(change);
+            assert_eq!(report.divergences().count(), 0, "{n}");
+            assert!(!report.ok, "{n}: {report:#?}");
+            assert!(report.seams().any(|s| s.before == 2 || s.after == 2));
+        }
+    }
 }
 
 #[test]

@@ -115,12 +115,10 @@ pub const FULL: CompactSizes = CompactSizes {
     arithmetic: 1,
 };
 
-/// As [`FULL`] with tags that keep words. They take eight times the memory, so they are for 16 KB of data,
-/// as those of the preset `bugnet` are; rows are shorter, because one word that somebody else changed
-/// costs its row.
+/// As [`FULL`] with tags that keep words. For the same data they would take eight times the memory, so
+/// they are for 16 KB, as those of the preset `bugnet` are.
 pub const FULL_WORDS: CompactSizes = CompactSizes {
-    set_bits: 7,
-    word_bits: 2,
+    set_bits: 6,
     keeps_words: 1,
     ..FULL
 };

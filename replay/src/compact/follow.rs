@@ -136,13 +136,14 @@ impl<const TRACK: bool> Machine<'_, TRACK> {
         if self.memory.is_between(self.pc) {
             return Err(What::Misaligned(self.pc));
         }
-        Ok(match before {
+        let entered = match before {
             Before::Trap => Entered::Trap,
             Before::Return => Entered::Return,
             Before::Wait if self.pc == natural => Entered::Next,
             Before::Plain if redirect.is_none() => Entered::Next,
             Before::Plain | Before::Wait => Entered::Interrupt,
-        })
+        };
+        Ok(self.entered(entered))
     }
 
     /// The word of the instruction at `pc` if the log has it; memory has it from then on, unless the

@@ -406,15 +406,15 @@ impl Lockstep for Image {
                 self.known = image(self.window);
             }
             self.clearing -= 1;
-            // What was looked up while it was cleared is no answer.
-            self.before.0 |= u32::from(self.clearing > 0);
+            // What was looked up while it was cleared, up to the last write, is no answer.
+            self.before.0 |= 1;
             return Vec::new();
         }
         let mut seen = vec![
             ("code_inside", u32::from(self.known.in_window(pc))),
             ("data_inside", self.known.in_window(addr).into()),
         ];
-        // The first look-up after the clearing was made beside its last write.
+        // The look-up beside the clearing's last write is shown after it.
         if pc & 1 == 0 {
             seen.push(("code_known", self.known.is_known(pc).into()));
             seen.push(("data_known", self.known.is_known(addr).into()));

@@ -162,18 +162,31 @@ impl Recording {
         }
     }
 
+    /// Whether something outside the front asks it for another key group.
+    fn asks_for_cuts(&self) -> bool {
+        self.seed & 1 == 1
+    }
+
     /// After which retirements the front chose to begin another key group, from the intervals that
-    /// ended before their time.
+    /// ended before their time. One that ended with its last instruction is told by the next one's mark,
+    /// where it could be asked for.
     fn cuts(&self, records: &[Vec<u8>]) -> Peekable<std::vec::IntoIter<u64>> {
-        let intervals = records.iter().filter_map(|bytes| {
+        let begins_group = |bytes: &Vec<u8>| match Record::from_bytes(bytes) {
+            Ok(Record::Interval(interval)) => interval.header.is_key(),
+            _ => false,
+        };
+        let mut cuts = Vec::new();
+        for (at, bytes) in records.iter().enumerate() {
             let Ok(Record::Interval(interval)) = Record::from_bytes(bytes) else {
-                return None;
+                continue;
             };
             let trailer = interval.trailer;
-            let early = trailer.reason == EndReason::Length && trailer.instructions < self.interval;
-            early.then_some(interval.header.retired + u64::from(trailer.instructions))
-        });
-        let cuts: Vec<u64> = intervals.collect();
+            let asked = self.asks_for_cuts() && records.get(at + 1).is_some_and(begins_group);
+            let early = trailer.instructions < self.interval || asked;
+            if trailer.reason == EndReason::Length && early {
+                cuts.push(interval.header.retired + u64::from(trailer.instructions));
+            }
+        }
         cuts.into_iter().peekable()
     }
 
@@ -401,8 +414,8 @@ impl<'a> Bench<'a> {
                 self.dut.set("trigger", pulled.into());
                 if self.recording.compact.is_some() && self.random.chance(100) {
                     // A ring says so until it has the next group's first byte.
-                    let cut = u32::from(self.recording.seed & 1 == 1 && self.random.chance(300));
-                    self.dut.set("cut", cut);
+                    let cut = self.recording.asks_for_cuts() && self.random.chance(300);
+                    self.dut.set("cut", cut.into());
                 }
                 self.cycle(pace.link);
             }
