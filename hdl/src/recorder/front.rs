@@ -264,7 +264,9 @@ impl<
         if self.reset.val() {
             self.seen_ff.d.next = false;
         }
-        self.forgets.next = self.control.clear.val() & !self.seen_ff.q.val();
+        // A header that was being written at a reset is not waited for any more: both copies are the
+        // same from then on, as far as anything of them is shown.
+        self.forgets.next = (self.control.clear.val() & !self.seen_ff.q.val()) | self.reset.val();
         // What was not written since the reset is sent as zero, whatever the copy holds.
         self.mark.next = self.one_register.val() << self.retire.rd_addr.val();
         if self.control.open.val() {
