@@ -126,7 +126,7 @@ module proof (
 
     // Why: what is under way when `stall` rises has room, in the queue
     (* hierconn *) wire [3:0] \dut.front.control.phase_ff__q ;
-    (* hierconn *) wire \dut.front.control.stall_ff__q ;
+    (* hierconn *) wire \dut.front.control.goes_ff__q ;
     (* hierconn *) wire \dut.front.control.open_ff__q ;
     (* hierconn *) wire \dut.front.control.near_ff__q ;
     (* hierconn *) wire \dut.front.control.live ;
@@ -138,7 +138,7 @@ module proof (
     (* hierconn *) wire \dut.front.retire.snooped_ff__q ;
     wire [3:0] phase = \dut.front.control.phase_ff__q ;
     wire runs = phase == 2;
-    wire held = \dut.front.control.stall_ff__q ;
+    wire held = !\dut.front.control.goes_ff__q ;
     wire [5:0] coming = (retired[0] | written[0]) + (retired[1] | written[1]) + instructions + writes;
     wire [5:0] queued = \dut.front.queue.count_ff__q ;
     // and before the end of an interval whose header is not written.

@@ -105,8 +105,12 @@ fn divider(board: &Board) -> String {
         "
     // {bits} bits in {cycles} cycles.
     reg [7:0] phase = 8'd0;
-    always @(posedge clock) phase <= phase == 8'd{last} ? 8'd0 : phase + 8'd1;
-    wire [15:0] bit_clocks = phase < 8'd{short} ? 16'd{whole} : 16'd{long};
+    wire [7:0] next_phase = phase == 8'd{last} ? 8'd0 : phase + 8'd1;
+    reg [15:0] bit_clocks = 16'd{whole};
+    always @(posedge clock) begin
+        phase <= next_phase;
+        bit_clocks <= next_phase < 8'd{short} ? 16'd{whole} : 16'd{long};
+    end
 ",
         last = cycles - 1,
         short = short_phases(cycles, bits),

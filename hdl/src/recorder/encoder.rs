@@ -46,6 +46,8 @@ circuit! {
         pub event_value: Signal<In, Bits<32>>,
         /// it is taken
         pub event_pop: Signal<Out, Bit>,
+        /// it is taken, as is known without the dictionary's answer of this cycle
+        pub event_moves: Signal<Out, Bit>,
         /// dictionary: empty it
         pub dict_empty: Signal<Out, Bit>,
         /// dictionary: look the event's value up
@@ -70,6 +72,10 @@ circuit! {
         pub reason: Signal<In, Bits<3>>,
         /// register to read, one cycle ahead
         pub register: Signal<Out, Bits<5>>,
+        /// the register after the one that is being written
+        pub register_after: Signal<Out, Bits<5>>,
+        /// that one is the next
+        pub register_turns: Signal<Out, Bit>,
         /// its value
         pub register_data: Signal<In, Bits<32>>,
         /// the header is written
@@ -122,6 +128,9 @@ circuit! {
         value_rank_ff: DFF<Bits<I>>,
         register_ff: DFF<Bits<5>>,
         carry_ff: DFF<Bit>,
+        /// `clear` and `clear_half` a cycle ago, for `sums`: a reset reaches them, too
+        wipes_ff: DFF<Bit>,
+        wipes_half_ff: DFF<Bit>,
         sums: LutRam<8, 4>,
         operation: Signal<Local, Bit>,
         trailer: Signal<Local, Bit>,
@@ -233,7 +242,9 @@ impl<const I: usize> Logic for Encoder<I> {
             value_hit_ff,
             value_rank_ff,
             register_ff,
-            carry_ff
+            carry_ff,
+            wipes_ff,
+            wipes_half_ff
         );
         // First stage: operations are looked up.
         self.operation.next = self.event_kind.val().get_bit(2);
@@ -246,6 +257,7 @@ impl<const I: usize> Logic for Encoder<I> {
             & !self.busy_ff.q.val()
             & (self.looked_ff.q.val() | !self.operation.val());
         self.event_pop.next = self.moves.val();
+        self.event_moves.next = self.moves.val();
         self.dict_empty.next = self.moves.val() & self.event_kind.val().get_bit(3);
         if self.dict_look.val() & self.dict_done.val() {
             self.hit_ff.d.next = self.dict_hit.val();
@@ -426,8 +438,10 @@ impl<const I: usize> Logic for Encoder<I> {
         if self.at_word_ff.q.val() {
             self.sum_address.next = self.sum_address.val() | self.half.val();
         }
-        if (self.clear.val() & self.clear_half.val())
-            | (!self.clear.val() & !self.at_index_ff.q.val())
+        self.wipes_ff.d.next = self.clear.val();
+        self.wipes_half_ff.d.next = self.clear_half.val();
+        if (self.wipes_ff.q.val() & self.wipes_half_ff.q.val())
+            | (!self.wipes_ff.q.val() & !self.at_index_ff.q.val())
         {
             self.sum_address.next = self.sum_address.val() | self.second_sum.val();
         }
@@ -442,9 +456,9 @@ impl<const I: usize> Logic for Encoder<I> {
         self.sum.next = bit_cast::<9, 8>(self.sums.read_data.val())
             + bit_cast::<9, 8>(self.addend.val())
             + self.carry_ff.q.val();
-        self.sums.write_enable.next = (self.steps.val() & self.adds.val()) | self.clear.val();
+        self.sums.write_enable.next = (self.steps.val() & self.adds.val()) | self.wipes_ff.q.val();
         self.sums.write_data.next = self.sum.val().get_bits::<8>(0);
-        if self.clear.val() {
+        if self.wipes_ff.q.val() {
             self.sums.write_data.next = self.nothing.val();
         }
         if self.steps.val() {
@@ -458,6 +472,8 @@ impl<const I: usize> Logic for Encoder<I> {
         }
         self.header_done.next =
             self.turns.val() & self.at_register_ff.q.val() & self.register_ff.q.val().all();
+        self.register_after.next = self.register_ff.q.val() + self.register_one.val();
+        self.register_turns.next = self.turns.val() & self.at_register_ff.q.val();
         self.register.next = self.register_ff.q.val();
         if self.turns.val() & self.at_register_ff.q.val() {
             self.register.next = self.register_ff.q.val() + self.register_one.val();

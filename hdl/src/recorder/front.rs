@@ -189,8 +189,10 @@ circuit! {
         /// registers written since the reset, and those before the open interval
         written_ff: DFF<Bits<32>>,
         shown_ff: DFF<Bits<32>>,
-        /// the register that the encoder reads is one of them
+        /// the register that the encoder writes is one of them, and so is the one after it
         known_ff: DFF<Bit>,
+        ahead_ff: DFF<Bit>,
+        moves: Signal<Local, Bit>,
         mark: Signal<Local, Bits<32>>,
         forgets: Signal<Local, Bit>,
         fetch: Signal<Local, Bit>,
@@ -238,7 +240,9 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, loose_ff, mode_ff, seen_ff, written_ff, shown_ff, known_ff);
+        dff_setup!(
+            self, clock, loose_ff, mode_ff, seen_ff, written_ff, shown_ff, known_ff, ahead_ff
+        );
         self.retire.clock.next = self.clock.val();
         self.known_code.clock.next = self.clock.val();
         self.shadow.clock.next = self.clock.val();
@@ -264,7 +268,9 @@ impl<
         if self.reset.val() {
             self.seen_ff.d.next = false;
         }
-        self.forgets.next = self.control.clear.val() & !self.seen_ff.q.val();
+        // A header that was being written at a reset is not waited for any more: both copies are the
+        // same from then on, as far as anything of them is shown.
+        self.forgets.next = (self.control.clear.val() & !self.seen_ff.q.val()) | self.reset.val();
         // What was not written since the reset is sent as zero, whatever the copy holds.
         self.mark.next = self.one_register.val() << self.retire.rd_addr.val();
         if self.control.open.val() {
@@ -276,11 +282,17 @@ impl<
         if self.reset.val() {
             self.written_ff.d.next = self.no_data.val();
         }
-        self.known_ff.d.next = self
+        // A register takes four bytes: time to find out about the next one.
+        self.ahead_ff.d.next = self
             .shown_ff
             .q
             .val()
-            .get_bit(self.encoder.register.val().index());
+            .get_bit(self.encoder.register_after.val().index());
+        if self.encoder.dict_empty.val() {
+            self.known_ff.d.next = self.shown_ff.q.val().get_bit(1);
+        } else if self.encoder.register_turns.val() {
+            self.known_ff.d.next = self.ahead_ff.q.val();
+        }
 
         // Ports to the first stage.
         self.retire.mem_base.next = self.mem_base.val();
@@ -496,14 +508,18 @@ impl<
         // The FIFO's head in registers, about which nothing is left to decide: a block RAM's answer comes
         // too late in the cycle for the dictionary.
         self.head.clear.next = self.clears.val();
-        self.head.push.next = self.fifo.valid.val() & !self.head.full.val();
+        // Room that only the dictionary's answer makes is filled a cycle later: what answers last of all
+        // must not choose what the FIFO reads.
+        self.moves.next =
+            self.fifo.valid.val() & (self.head.empty.val() | self.encoder.event_moves.val());
+        self.head.push.next = self.moves.val();
         self.head.asks.next = false;
         self.head.known.next = false;
         self.head.kind.next = self.fifo.head_kind.val();
         self.head.position.next = self.fifo.head_position.val();
         self.head.value.next = self.fifo.head_value.val();
         self.head.next_full.next = !self.encoder.event_pop.val();
-        self.fifo.pop.next = self.fifo.valid.val() & !self.head.full.val();
+        self.fifo.pop.next = self.moves.val();
         self.dictionary.empty.next = self.encoder.dict_empty.val();
         self.dictionary.look.next = self.encoder.dict_look.val();
         self.dictionary.value.next = self.head.next_value.val();

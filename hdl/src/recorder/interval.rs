@@ -151,7 +151,10 @@ circuit! {
         since_ff: DFF<Bits<32>>,
         lost_any_ff: DFF<Bit>,
         cycle_ff: DFF<Bit>,
-        stall_ff: DFF<Bit>,
+        /// the hart may start an instruction; not so at power-up
+        goes_ff: DFF<Bit>,
+        full_soon: Signal<Local, Bit>,
+        holds: Signal<Local, Bit>,
         running: Signal<Local, Bit>,
         losing: Signal<Local, Bit>,
         triggered_out: Signal<Local, Bit>,
@@ -214,7 +217,7 @@ impl<const C: usize> Logic for IntervalControl<C> {
             near_ff,
             lost_any_ff,
             cycle_ff,
-            stall_ff
+            goes_ff
         );
         self.running.next =
             (self.phase_ff.q.val() == Phase::Run) | (self.phase_ff.q.val() == Phase::Resume);
@@ -394,14 +397,18 @@ impl<const C: usize> Logic for IntervalControl<C> {
         // One cycle later than the ports, as the retirements are.
         self.cycle_ff.d.next = self.recording.val();
         self.count_cycle.next = self.cycle_ff.q.val() & self.recording.val();
-        self.stall_ff.d.next = self.may_stall.val()
+        // The core hears `stall` from a register, so that nothing here is in the core's paths. It rises
+        // with `clear` and falls with it, and a hart that is to be held is so from its reset on.
+        self.full_soon.next = self.may_stall.val()
             & (self.losing.val()
                 | (self.running.val()
                     & (self.pressure.val() | (self.near_ff.q.val() & !self.live.val()))));
-        self.count_stall.next = self.stall_ff.q.val() & self.recording.val();
-        self.stall.next = self.clear.val()
-            | self.count_stall.val()
-            | (self.hold.val() & !self.started_ff.q.val() & (self.phase_ff.q.val() == Phase::Idle));
+        self.holds.next = (self.clear.val() & !self.sweep_ff.q.val().all())
+            | ((self.phase_ff.q.val() == Phase::Idle)
+                & (self.enable_ff.q.val() | (self.hold.val() & !self.started_ff.q.val())));
+        self.goes_ff.d.next = !self.full_soon.val() & !self.holds.val();
+        self.stall.next = !self.goes_ff.q.val();
+        self.count_stall.next = !self.goes_ff.q.val() & self.recording.val();
 
         self.total_digest.next = self.total_digest_ff.q.val();
         self.reason.next = self.reason_ff.q.val();
@@ -427,6 +434,7 @@ impl<const C: usize> Logic for IntervalControl<C> {
             self.started_ff.d.next = false;
             self.ended_ff.d.next = false;
             self.enable_ff.d.next = false;
+            self.goes_ff.d.next = !self.hold.val();
         }
     }
 }

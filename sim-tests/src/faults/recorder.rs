@@ -500,6 +500,22 @@ pub(super) const FAULTS: &[Fault] = &[
         quick: false,
     },
     Fault {
+        name: "interval-not-held",
+        what: "A hart that is to be held begins in the cycle after its reset.",
+        block: "interval-control",
+        from: "goes_ff$d = ~hold;",
+        to: "goes_ff$d = 1'b1;",
+        quick: true,
+    },
+    Fault {
+        name: "interval-stall-uncleared",
+        what: "The hart may begin while memories are cleared.",
+        block: "interval-control",
+        from: "holds = (clear & ~&sweep_ff$q) |",
+        to: "holds =",
+        quick: false,
+    },
+    Fault {
         name: "interval-loss-uncounted",
         what: "The first lost instruction is not counted.",
         block: "interval-control",

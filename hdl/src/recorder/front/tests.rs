@@ -3,10 +3,11 @@
 use super::super::config::{BugnetFront, Sizes, TinyFront, BUGNET, TINY};
 use super::*;
 use crate::harness::settle;
-use crate::recorder::testing::{check_block, config_of, word};
+use crate::recorder::testing::{check_block, config_of, retirements, word};
 use crate::tick;
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::{RecorderConfig, Retire};
+use lookback_model::register_shadow::RegisterShadow as Registers;
 use lookback_model::stimulus::{Event, Mix, Random, Stimulus};
 use lookback_model::Recorder as Model;
 
@@ -325,4 +326,104 @@ fn keeps_up_with_the_hart_at_full_size() {
         outcome.cycles as f64 / begin.elapsed().as_secs_f64()
     );
     assert_eq!((outcome.lost, outcome.stalls), (0, 0));
+}
+
+/// One cycle, in which an instruction retires or none; the byte of the log that is taken in it, and
+/// whether it is a record's last.
+fn step(u: &mut TinyFront, r: Option<&Retire>) -> Option<(u8, bool)> {
+    u.rvfi_valid.next = r.is_some();
+    if let Some(r) = r {
+        u.rvfi_insn.next = word(r.insn);
+        u.rvfi_trap.next = r.trap;
+        u.rvfi_mode.next = u64::from(r.mode).into();
+        u.rvfi_rd_addr.next = u64::from(r.rd_addr).into();
+        u.rvfi_rd_wdata.next = word(r.rd_wdata);
+        u.rvfi_pc_rdata.next = word(r.pc_rdata);
+        u.rvfi_pc_wdata.next = word(r.pc_wdata);
+        u.rvfi_mem_addr.next = word(r.mem_addr);
+        u.rvfi_mem_rmask.next = u64::from(r.mem_rmask).into();
+        u.rvfi_mem_wmask.next = u64::from(r.mem_wmask).into();
+        u.rvfi_mem_rdata.next = word(r.mem_rdata);
+        u.rvfi_mem_wdata.next = word(r.mem_wdata);
+    }
+    settle(u);
+    let byte = (u.byte_valid.val() && u.byte_ready.val())
+        .then(|| (u.byte_data.val().to_u8(), u.byte_last.val()));
+    tick!(*u);
+    byte
+}
+
+/// A core that is not held runs between the reset and the next recording: its registers are what
+/// the first header shows, whatever was being written when the reset came.
+#[test]
+fn a_reset_in_a_header_leaves_nothing_behind() {
+    let config = config(&TINY, 64);
+    let run = retirements(70, 700);
+    let mut u = TinyFront::default();
+    u.connect_all();
+    u.interval.next = word(config.interval);
+    u.count_bits.next = u64::from(config.count_bits).into();
+    u.image_lo.next = word(config.image_lo);
+    u.image_hi.next = word(config.image_hi);
+    u.mem_base.next = word(config.mem_base);
+    u.mem_mask.next = word(config.mem_mask);
+    u.may_stall.next = true;
+    u.byte_ready.next = true;
+    u.enable.next = true;
+    while !u.recording.val() {
+        step(&mut u, None);
+    }
+    let (before, run) = run.split_at(10);
+    before.iter().for_each(|r| drop(step(&mut u, Some(r))));
+    assert!(!u.shadow.live.val(), "a header is being written");
+    u.enable.next = false;
+    u.reset.next = true;
+    step(&mut u, None);
+    u.reset.next = false;
+
+    let mut registers = Registers::default();
+    let (between, run) = run.split_at(100);
+    for r in between {
+        registers.retire(r);
+        step(&mut u, Some(r));
+    }
+    let mut model = Model::new(&config).with_registers(registers.values());
+    let (mut records, mut record) = (Vec::new(), Vec::new());
+    let mut taken = |byte: Option<(u8, bool)>| {
+        let Some((byte, last)) = byte else { return };
+        record.push(byte);
+        if last {
+            records.push(std::mem::take(&mut record));
+        }
+    };
+    u.enable.next = true;
+    while !u.recording.val() {
+        taken(step(&mut u, None));
+    }
+    for r in run {
+        let mut waited = 0;
+        while u.stall.val() {
+            taken(step(&mut u, None));
+            waited += 1;
+            assert!(waited < 10_000, "the hart is never let go");
+        }
+        taken(step(&mut u, Some(r)));
+        model.retire(r, 0);
+    }
+    // The last one is still on its way to where it is accepted.
+    taken(step(&mut u, None));
+    u.enable.next = false;
+    for _ in 0..10_000 {
+        taken(step(&mut u, None));
+    }
+    assert!(u.ended.val() && !u.lost_any.val());
+    model.stop(EndReason::Stopped, 0);
+    let expected = model.take_records();
+    assert_eq!(records.len(), expected.len());
+    for (index, (bytes, record)) in records.iter().zip(&expected).enumerate() {
+        let mut wanted = record.to_bytes();
+        // Cycles are the hardware's own.
+        wanted[14..22].copy_from_slice(&bytes[14..22]);
+        assert_eq!(*bytes, wanted, "record {index}");
+    }
 }

@@ -49,8 +49,8 @@ pub struct Control {
     ended: bool,
     /// recording in the cycle before
     recorded: bool,
-    /// a stall was due in the cycle before
-    stalls: bool,
+    /// nothing kept the hart from starting in the cycle before; something does at power-up
+    goes: bool,
     was_near: bool,
     /// another hart's trigger ends the recording of all
     all_end: bool,
@@ -272,9 +272,7 @@ impl Control {
 
     fn outputs(&self, inputs: &Inputs, now: &Now) -> Vec<(&'static str, u32)> {
         let recording = self.running() || self.losing();
-        let count_stall = self.stalls && recording;
         let clears = matches!(self.phase, Phase::Clear(_));
-        let held = self.set.hold && !self.started && self.phase == Phase::Idle;
         let gap_alone = now.gap && !now.accept;
         let push = now.taken && now.wants || now.closes_alone || gap_alone;
         let mut seen: Vec<(&'static str, u32)> = vec![
@@ -296,12 +294,12 @@ impl Control {
             ("count_retire", now.count_retire.into()),
             ("count_loss", (now.count_retire && !now.accept).into()),
             ("count_cycle", (self.recorded && recording).into()),
-            ("count_stall", count_stall.into()),
+            ("count_stall", (!self.goes && recording).into()),
             (
                 "gap_start",
                 (self.phase == Phase::Run && now.stopping.is_none() && now.blocked).into(),
             ),
-            ("stall", (clears || count_stall || held).into()),
+            ("stall", (!self.goes).into()),
             ("recording", recording.into()),
         ];
         if let Phase::Clear(sweep) = self.phase {
@@ -343,9 +341,10 @@ impl Control {
             self.reason = Some(if self.trigger_out() { 5 } else { cause });
         }
         let near = self.was_near;
-        self.stalls = self.set.may_stall
+        let full_soon = self.set.may_stall
             && (self.losing()
                 || self.running() && (inputs.is("pressure") || near && !inputs.is("live")));
+        let held = self.set.hold && !self.started && self.phase == Phase::Idle;
         self.recorded = recording;
         let over = inputs.is("run_ended") && recording;
         self.settled = if over { (self.settled + 1).min(15) } else { 0 };
@@ -354,6 +353,8 @@ impl Control {
             .open
             .is_some_and(|count| count + 8 >= self.set.interval);
         self.phase = self.next_phase(inputs, now);
+        // A hart waits while memories are cleared, and until then if it is to be held.
+        self.goes = !(full_soon || held || matches!(self.phase, Phase::Clear(_)));
         self.ended |= self.phase == Phase::Ended;
         if now.accept {
             self.accept(inputs, now);
@@ -374,6 +375,7 @@ impl Control {
                 phase: kept.phase,
                 enabled: kept.enabled,
                 set: kept.set,
+                goes: kept.goes,
                 started: true,
                 total_digest: kept.total_digest,
                 reason: kept.reason,
@@ -382,7 +384,10 @@ impl Control {
         }
         if inputs.is("reset") {
             // What an interval ended with is nothing any more.
-            *self = Self::default();
+            *self = Self {
+                goes: !self.set.hold,
+                ..Self::default()
+            };
         }
     }
 
