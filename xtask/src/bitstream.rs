@@ -35,7 +35,8 @@ pub struct Arguments {
     /// Every board.
     #[arg(long)]
     all: bool,
-    /// Recorder: bugnet, full, small, small-2 or tiny. Without this, the one that the board is meant for.
+    /// Recorder: bugnet, full, small, small-2, tiny, or mini, the one for an iCE40. Without this, the
+    /// one that the board is meant for.
     #[arg(long, conflicts_with = "all")]
     preset: Option<String>,
     /// Whose core.
@@ -194,10 +195,12 @@ fn build_one(
     let size = synthesised(choice, &filling, &folder, &mut |step| {
         progress(&format!("{what}: {step}"));
     })?;
-    synthesis::check_fit(choice, &size)?;
+    let cells = place::packed_cells(choice, &folder, progress)?;
+    synthesis::check_fit(choice, &size, cells)?;
     if arguments.synth_only {
         return Ok(Built {
             size,
+            cells,
             fmax: Vec::new(),
             best_seed: 1,
             sha256: String::new(),
@@ -220,6 +223,7 @@ fn build_one(
     eprintln!("{}", bitstream.display());
     Ok(Built {
         size,
+        cells,
         fmax,
         best_seed,
         sha256: format!("{:x}", Sha256::digest(&bytes)),
@@ -285,7 +289,7 @@ fn placed(
 /// The boards whose synthesis is checked every day, and with which recorders: exact, and quick enough.
 const CHECKED: &[(&str, &[&str])] = &[
     ("ulx3s", &["bugnet", "full"]),
-    ("hx8k", &[]),
+    ("hx8k", &["mini"]),
     ("icebreaker", &[]),
 ];
 
@@ -329,7 +333,8 @@ fn check_one(board: &'static Board, preset: Option<&str>) -> Result<Size> {
     let filling = image::filling(board.ram_bytes);
     let size = synthesised(&choice, &filling, &folder, &mut progress)?;
     println!("{name}, {}: {size:?}", preset.unwrap_or("no recorder"));
-    synthesis::check_fit(&choice, &size)?;
+    // A netlist whose cells are those that are told of was placed and routed.
+    synthesis::check_fit(&choice, &size, None)?;
     if preset.is_none_or(|preset| board.presets.first() == Some(&preset)) {
         let version = tools::version(synthesis::yosys(board, &mut progress)?, "-V");
         report::check_told(board, preset, &version, &size)?;
