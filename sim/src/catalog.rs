@@ -33,6 +33,9 @@ impl Entry {
     }
 }
 
+/// The smallest recorder, for a core that keeps its port.
+pub(crate) const KEPT: &str = "recorder-kept";
+
 const BOARDS: &[Entry] = &[
     Entry {
         name: "full",
@@ -52,7 +55,7 @@ const BOARDS: &[Entry] = &[
         name: "mini",
         harts: 1,
         rtl: "sim-mini",
-        attached: "recorder-small",
+        attached: KEPT,
         stepped: || Box::new(Stepped::new(tops::board_mini())),
     },
     Entry {
