@@ -70,7 +70,7 @@ fn with_fast_registers(verilog: &str) -> String {
 /// An iCE40 has no RAMs made of look-up tables. A memory that is read in the same cycle becomes a block
 /// RAM that is read at the falling edge: its address must be there by then. The hart reads its registers
 /// in another cycle than it writes them, so they need none of the logic that keeps what was there before.
-fn without_small_memories(verilog: &str) -> String {
+pub fn without_small_memories(verilog: &str) -> String {
     verilog
         .replace("ram_style = \"distributed\"", "ram_style = \"block\"")
         .replace(

@@ -16,7 +16,7 @@ mod preset;
 mod verilator;
 mod width;
 
-pub use board::{board_verilog, find_board, BoardVerilog, RECORDERS};
+pub use board::{board_verilog, find_board, without_small_memories, BoardVerilog, RECORDERS};
 pub use design::{emit, Design, Direction, Port};
 pub use error::{Error, Result};
 pub use manifest::Manifest;

@@ -210,7 +210,7 @@ impl Entry {
         let folder = folder();
         std::fs::create_dir_all(&folder)?;
         let stem = match self.core.as_str() {
-            "lookback" => self.board.name.to_owned(),
+            core if core == self.board.core => self.board.name.to_owned(),
             core => format!("{}-{core}", self.board.name),
         };
         let save = |name: String, text: String| {
@@ -330,11 +330,15 @@ fn overview_row(board: &Board, value: &Value) -> String {
         }
     };
     let (cycles, bits) = board.bit_clocks();
+    let mut recorder = value["preset"].as_str().unwrap_or("none fits").to_owned();
+    if board.core != "lookback" {
+        recorder += &format!(", core {}", board.core);
+    }
     format!(
         "| [{}]({}.md) | {} | {} | {} | {} | {} | {} | {} | {} Mbaud, {:.2} cycles a bit, error at most {:.1} % |\n",
         board.title,
         board.name,
-        value["preset"].as_str().unwrap_or("none fits"),
+        recorder,
         board.ram_bytes >> 10,
         cell("luts"),
         cell("ffs"),

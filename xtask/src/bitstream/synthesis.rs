@@ -48,9 +48,10 @@ pub fn write_verilog(
             None => None,
             Some("bugnet") => Some("recorder"),
             Some("tiny") => Some("recorder-small"),
+            Some("mini") => Some("recorder-kept"),
             Some(preset) => bail!(
-                "the recorder for somebody else's core comes as bugnet or tiny, not as {preset}: \
-                 --preset tiny"
+                "the recorder for somebody else's core comes as bugnet, tiny, or mini (for serv), not as \
+                 {preset}: --preset tiny"
             ),
         };
         let clock = board.clock_hz();
@@ -61,6 +62,11 @@ pub fn write_verilog(
             several: false,
         };
         let text = top(board, inner);
+        if matches!(board.family, Family::Ice40 { .. }) {
+            for (_, text) in &mut sources.texts {
+                *text = lookback_rtl_gen::without_small_memories(text);
+            }
+        }
         sources.texts.push(("top.v".into(), text));
         sources.top = top_name(board);
         sources
