@@ -17,6 +17,7 @@ use crate::boards::smp::{
     WordsBoard4,
 };
 use crate::compact::config::{FullPlainRecorder, FullRecorder, FullWordsRecorder};
+use crate::mini::kept::KeptRecorderAt;
 use crate::recorder::config::{
     BugnetPair, BugnetRecorder, MiniRecorderAt, PairOrder, TinyPair, TinyRecorder, CLOCK_HZ,
 };
@@ -65,6 +66,15 @@ pub fn recorder_full_plain() -> Box<dyn Block> {
 /// The smallest recorder, for one hart that waits.
 pub fn recorder_mini() -> Box<dyn Block> {
     Box::new(MiniRecorderAt::<{ CLOCK_HZ as usize }>::default())
+}
+
+/// [`recorder_mini`] for somebody else's core, with a UART and a loader, for the board's clock.
+pub fn recorder_kept(clock_hz: u32) -> Option<Box<dyn Block>> {
+    Some(match clock_hz {
+        50_000_000 => Box::new(KeptRecorderAt::<50_000_000>::default()),
+        12_000_000 => Box::new(KeptRecorderAt::<12_000_000>::default()),
+        _ => return None,
+    })
 }
 
 /// The smallest SoC with [`recorder_mini`].

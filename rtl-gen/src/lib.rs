@@ -16,9 +16,9 @@ mod preset;
 mod verilator;
 mod width;
 
-pub use board::{board_verilog, find_board, BoardVerilog, RECORDERS};
+pub use board::{board_verilog, find_board, without_small_memories, BoardVerilog, RECORDERS};
 pub use design::{emit, Design, Direction, Port};
 pub use error::{Error, Result};
 pub use manifest::Manifest;
-pub use preset::{find, presets, Preset};
+pub use preset::{find, kept_recorder, presets, Preset};
 pub use verilator::{verilator_command, verilator_lint, verilator_version, Report};

@@ -10,6 +10,19 @@ use lookback_log_format::RecorderConfig;
 
 use crate::{emit, Design, Error, Manifest, Result};
 
+/// The smallest recorder beside somebody else's core, on a board with this clock.
+pub fn kept_recorder(clock_hz: u32) -> Result<Design> {
+    kept_design("lookback_recorder_kept", clock_hz)
+}
+
+fn kept_design(top: &str, clock_hz: u32) -> Result<Design> {
+    let mut block = tops::recorder_kept(clock_hz).ok_or_else(|| Error::UnknownPreset {
+        name: format!("recorder-kept with a clock of {clock_hz} Hz"),
+        known: "recorder-kept with 12000000 or 50000000 Hz".into(),
+    })?;
+    emit(top, &mut *block)?.with_plain_names()
+}
+
 /// Room to build the largest design.
 const STACK_BYTES: usize = 256 << 20;
 
@@ -98,6 +111,13 @@ pub fn presets() -> &'static [Preset] {
             description:
                 "The smallest recorder, for one RVFI core that keeps its port while it waits",
             build: |top| emit(top, &mut *tops::recorder_mini()),
+            recorder: || Some(MINI.config(CLOCK_HZ)),
+        },
+        Preset {
+            name: "recorder-kept",
+            description:
+                "As `recorder-mini`, beside any such core: with UART and loader, for an iCE40",
+            build: |top| kept_design(top, CLOCK_HZ),
             recorder: || Some(MINI.config(CLOCK_HZ)),
         },
         Preset {

@@ -2,6 +2,9 @@
 //
 // RV32I with the machine-mode CSRs that SERV has and the timer interrupt, which is the only one it
 // knows. SERV takes its time, so the timer counts every 64th clock cycle.
+//
+// SERV shows a retirement while it asks for the next instruction, and its port stands still until that
+// comes: so the smallest recorder will do (LOOKBACK_KEPT), which makes it wait.
 module lookback_serv_board (
     input wire clock,
     input wire reset,
@@ -56,12 +59,25 @@ module lookback_serv_board (
     wire core_valid, rvfi_halt;
     wire [63:0] rvfi_order;
     wire [1:0] rvfi_ixl;
+    wire core_reset;
+    wire core_ram_req;
+    wire [31:0] core_ram_addr, core_ram_wdata;
+    wire [3:0] core_ram_wstrb;
+
+    // Its port has an address of its own that a reset does not take back: until the second retirement
+    // after one, the first instruction's address is where SERV begins.
+    wire [31:0] shown_pc;
+    reg [1:0] shown = 2'd0;
+    always @(posedge clock)
+        if (core_reset) shown <= 2'd0;
+        else if (core_valid & ~shown[1]) shown <= shown + 2'd1;
+    assign rvfi_pc_rdata = shown[1] | (shown[0] & core_valid) ? shown_pc : 32'h80000000;
 
     serv_rf_top #(
         .RESET_PC(32'h80000000)
     ) core (
         .clk(clock),
-        .i_rst(reset),
+        .i_rst(core_reset),
         .i_timer_irq(timer_interrupt),
         .rvfi_valid(core_valid),
         .rvfi_order(rvfi_order),
@@ -77,7 +93,7 @@ module lookback_serv_board (
         .rvfi_rs2_rdata(rvfi_rs2_rdata),
         .rvfi_rd_addr(rvfi_rd_addr),
         .rvfi_rd_wdata(rvfi_rd_wdata),
-        .rvfi_pc_rdata(rvfi_pc_rdata),
+        .rvfi_pc_rdata(shown_pc),
         .rvfi_pc_wdata(rvfi_pc_wdata),
         .rvfi_mem_addr(rvfi_mem_addr),
         .rvfi_mem_rmask(rvfi_mem_rmask),
@@ -116,7 +132,7 @@ module lookback_serv_board (
         .NOWHERE(1)
     ) bus (
         .clock(clock),
-        .reset(reset),
+        .reset(core_reset),
         .valid(ibus_cyc | dbus_cyc),
         .fetch(ibus_cyc),
         .address(ibus_cyc ? ibus_adr : dbus_adr),
@@ -138,10 +154,10 @@ module lookback_serv_board (
         .console_rx_valid(console_rx_valid),
         .console_rx_data(console_rx_data),
         .gpio_in(gpio_in),
-        .ram_req(ram_req),
-        .ram_addr(ram_addr),
-        .ram_wdata(ram_wdata),
-        .ram_wstrb(ram_wstrb),
+        .ram_req(core_ram_req),
+        .ram_addr(core_ram_addr),
+        .ram_wdata(core_ram_wdata),
+        .ram_wstrb(core_ram_wstrb),
         .console_tx_valid(console_tx_valid),
         .console_tx_data(console_tx_data),
         .console_rx_ready(console_rx_ready),
@@ -149,6 +165,50 @@ module lookback_serv_board (
         .finished(finished),
         .finish_code(finish_code)
     );
+
+`ifdef LOOKBACK_KEPT
+    lookback_recorder_kept recorder (
+        .clock(clock),
+        .reset(reset),
+        .rvfi_valid(rvfi_valid),
+        .rvfi_insn(rvfi_insn),
+        .rvfi_trap(rvfi_trap),
+        .rvfi_mode(rvfi_mode),
+        .rvfi_rd_addr(rvfi_rd_addr),
+        .rvfi_rd_wdata(rvfi_rd_wdata),
+        .rvfi_pc_rdata(rvfi_pc_rdata),
+        .rvfi_pc_wdata(rvfi_pc_wdata),
+        .rvfi_mem_addr(rvfi_mem_addr),
+        .rvfi_mem_rmask(rvfi_mem_rmask),
+        .rvfi_mem_wmask(rvfi_mem_wmask),
+        .rvfi_mem_rdata(rvfi_mem_rdata),
+        .rvfi_mem_wdata(rvfi_mem_wdata),
+        .run_ended(finished),
+        .run_code(finish_code),
+        .hold(hold),
+        .bit_clocks(bit_clocks),
+        .log_rx(log_rx),
+        .log_tx(log_tx),
+        .core_stall(stalled),
+        .core_reset(core_reset),
+        .ram_bytes(ram_bytes),
+        .core_ram_req(core_ram_req),
+        .core_ram_addr(core_ram_addr),
+        .core_ram_wdata(core_ram_wdata),
+        .core_ram_wstrb(core_ram_wstrb),
+        .ram_rdata(ram_rdata),
+        .ram_req(ram_req),
+        .ram_addr(ram_addr),
+        .ram_wdata(ram_wdata),
+        .ram_wstrb(ram_wstrb),
+        .recording()
+    );
+`else
+    assign core_reset = reset;
+    assign ram_req = core_ram_req;
+    assign ram_addr = core_ram_addr;
+    assign ram_wdata = core_ram_wdata;
+    assign ram_wstrb = core_ram_wstrb;
 
     lookback_tap tap (
         .clock(clock),
@@ -182,4 +242,5 @@ module lookback_serv_board (
         .log_tx(log_tx),
         .stall(stalled)
     );
+`endif
 endmodule

@@ -33,6 +33,9 @@ impl Entry {
     }
 }
 
+/// The smallest recorder, for a core that keeps its port.
+pub(crate) const KEPT: &str = "recorder-kept";
+
 const BOARDS: &[Entry] = &[
     Entry {
         name: "full",
@@ -73,7 +76,7 @@ const BOARDS: &[Entry] = &[
         name: "mini",
         harts: 1,
         rtl: "sim-mini",
-        attached: "recorder-small",
+        attached: KEPT,
         stepped: || Box::new(Stepped::new(tops::board_mini())),
     },
     Entry {

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use lookback_hdl::recorder::config::CLOCK_HZ;
 use lookback_rtl_gen::Port;
 
+use crate::catalog::KEPT;
 use crate::sources::Sources;
 use crate::{Error, Result};
 
@@ -56,6 +57,8 @@ struct Core {
     defines: &'static [&'static str],
     /// It has compressed instructions on its board.
     compressed: bool,
+    /// It keeps its port while it waits, so that the smallest recorder will do.
+    kept: bool,
 }
 
 const BUS: &str = include_str!("../cores/bus.v");
@@ -75,6 +78,8 @@ const CORES: &[Core] = &[
         include: &[],
         defines: &["RISCV_FORMAL"],
         compressed: true,
+        // It fetches the next instruction before it retires this one.
+        kept: false,
     },
     Core {
         name: "serv",
@@ -106,6 +111,7 @@ const CORES: &[Core] = &[
         include: &[],
         defines: &["RISCV_FORMAL"],
         compressed: false,
+        kept: true,
     },
     Core {
         name: "ibex",
@@ -137,6 +143,7 @@ const CORES: &[Core] = &[
         // SYNTHESIS leaves out what only its authors' test benches use.
         defines: &["RVFI", "SYNTHESIS"],
         compressed: true,
+        kept: false,
     },
 ];
 
@@ -162,6 +169,7 @@ pub(crate) fn sources(
         CoreChoice::Named(name) => named(find(name)?, progress)?,
         CoreChoice::Folder(path) => folder::sources(path, board_ports()?)?,
     };
+    check_kept(choice, recorder)?;
     surround(&mut sources, recorder, CLOCK_HZ)?;
     Ok(Some(sources))
 }
@@ -175,15 +183,37 @@ pub fn core_sources(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Sources> {
     let mut sources = named(find(name)?, progress)?;
+    check_kept(&CoreChoice::Named(name.to_owned()), recorder)?;
     surround(&mut sources, recorder, clock_hz)?;
     Ok(sources)
+}
+
+/// Fails where the smallest recorder is asked for beside a core that does not keep its port.
+fn check_kept(choice: &CoreChoice, recorder: Option<&str>) -> Result<()> {
+    let keeps = match choice {
+        CoreChoice::Named(name) => find(name)?.kept,
+        _ => false,
+    };
+    if recorder == Some(KEPT) && !keeps {
+        let kept = CORES.iter().filter(|core| core.kept);
+        return Err(Error::PortNotKept {
+            known: kept.map(|core| core.name).collect::<Vec<_>>().join(", "),
+        });
+    }
+    Ok(())
 }
 
 /// Adds what every core has around it.
 fn surround(sources: &mut Sources, recorder: Option<&str>, clock_hz: u32) -> Result<()> {
     sources.texts.push(("bus.v".to_owned(), BUS.to_owned()));
     sources.texts.push(("tap.v".to_owned(), TAP.to_owned()));
-    if let Some(recorder) = recorder {
+    if recorder == Some(KEPT) {
+        let design = lookback_rtl_gen::kept_recorder(clock_hz)?;
+        sources.defines.push("LOOKBACK_KEPT".to_owned());
+        sources
+            .texts
+            .push((format!("{}.v", design.top), design.verilog));
+    } else if let Some(recorder) = recorder {
         for preset in [recorder, "uart"] {
             let design = lookback_rtl_gen::find(preset)?.generate()?;
             if preset == recorder {

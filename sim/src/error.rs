@@ -44,6 +44,15 @@ pub enum Error {
         /// All names, for the message.
         known: String,
     },
+    /// The smallest recorder beside a core that does not wait with its port standing still.
+    #[error(
+        "the recorder mini needs a core that keeps its retirement port while it waits: {known}; take \
+         the preset tiny or bugnet"
+    )]
+    PortNotKept {
+        /// Cores that do, for the message.
+        known: String,
+    },
     /// A core's Verilog is not there and cannot be fetched.
     #[error(
         "cannot fetch {package}: {details}\nIt needs python3 with pip and the network, once. Or \

@@ -35,12 +35,14 @@ pub struct Arguments {
     /// Every board.
     #[arg(long)]
     all: bool,
-    /// Recorder: bugnet, full, small, small-2 or tiny. Without this, the one that the board is meant for.
+    /// Recorder: bugnet, full, small, small-2, tiny, or mini, the one for an iCE40. Without this, the
+    /// one that the board is meant for.
     #[arg(long, conflicts_with = "all")]
     preset: Option<String>,
-    /// Whose core.
-    #[arg(long, default_value = "lookback", value_parser = ["lookback", "picorv32", "serv"])]
-    core: String,
+    /// Whose core. Without this, the one that the board is meant for: lookback, but serv for the
+    /// iCEBreaker.
+    #[arg(long, value_parser = ["lookback", "picorv32", "serv"])]
+    core: Option<String>,
     /// Build without a recorder only.
     #[arg(long, conflicts_with_all = ["all", "preset"])]
     no_recorder: bool,
@@ -109,7 +111,7 @@ fn build(board: &'static Board, arguments: &Arguments) -> Result<Entry> {
     let preset = chosen_preset(board, arguments)?;
     let bar = progress_bar();
     let mut progress = |what: &str| bar.set_message(format!("{}: {what}", board.name));
-    let core = arguments.core.as_str();
+    let core = arguments.core.as_deref().unwrap_or(board.core);
     let firmware = firmware(board, core, arguments.elf.as_deref())?;
     let mut one = |preset| -> Result<Built> {
         let choice = Choice {
@@ -160,7 +162,12 @@ fn chosen_preset<'a>(board: &Board, arguments: &'a Arguments) -> Result<Option<&
         );
         return Ok(Some(preset));
     }
-    Ok(board.presets.first().copied())
+    // Of the boards for `mini` only some have room for a core, and only some cores can wait for it.
+    let first = board.presets.first().copied();
+    Ok(match (first, arguments.core.as_deref()) {
+        (Some("mini"), Some(core)) if core != board.core && core != "serv" => None,
+        _ => first,
+    })
 }
 
 /// The words of RAM: the user's program, or `hello` for this core and this much memory.
@@ -168,10 +175,10 @@ fn firmware(board: &Board, core: &str, elf: Option<&Path>) -> Result<Vec<u32>> {
     if let Some(path) = elf {
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        return image::words(&path.display().to_string(), &bytes, board.ram_bytes);
+        return image::words(&path.display().to_string(), &bytes, board);
     }
     let bytes = crate::firmware::for_board("hello", core, board.ram_bytes)?;
-    image::words("hello.elf", &bytes, board.ram_bytes)
+    image::words("hello.elf", &bytes, board)
 }
 
 fn build_one(
@@ -186,7 +193,7 @@ fn build_one(
     let board = choice.board;
     let what = choice.preset.unwrap_or("no recorder");
     let filling = if place::can_swap(board) {
-        image::filling(board.ram_bytes)
+        image::filling(board.initial_bytes)
     } else {
         firmware.to_vec()
     };
@@ -194,10 +201,12 @@ fn build_one(
     let size = synthesised(choice, &filling, &folder, &mut |step| {
         progress(&format!("{what}: {step}"));
     })?;
-    synthesis::check_fit(choice, &size)?;
+    let cells = place::packed_cells(choice, &folder, progress)?;
+    synthesis::check_fit(choice, &size, cells)?;
     if arguments.synth_only {
         return Ok(Built {
             size,
+            cells,
             fmax: Vec::new(),
             best_seed: 1,
             sha256: String::new(),
@@ -220,6 +229,7 @@ fn build_one(
     eprintln!("{}", bitstream.display());
     Ok(Built {
         size,
+        cells,
         fmax,
         best_seed,
         sha256: format!("{:x}", Sha256::digest(&bytes)),
@@ -285,8 +295,8 @@ fn placed(
 /// The boards whose synthesis is checked every day, and with which recorders: exact, and quick enough.
 const CHECKED: &[(&str, &[&str])] = &[
     ("ulx3s", &["bugnet", "full"]),
-    ("hx8k", &[]),
-    ("icebreaker", &[]),
+    ("hx8k", &["mini"]),
+    ("icebreaker", &["mini"]),
 ];
 
 /// The most look-up tables that a recorder may add to a board with an ECP5.
@@ -322,14 +332,15 @@ fn check_one(board: &'static Board, preset: Option<&str>) -> Result<Size> {
     let choice = Choice {
         board,
         preset,
-        core: "lookback",
+        core: board.core,
     };
     let folder = choice.folder().join("check");
     std::fs::create_dir_all(&folder)?;
-    let filling = image::filling(board.ram_bytes);
+    let filling = image::filling(board.initial_bytes);
     let size = synthesised(&choice, &filling, &folder, &mut progress)?;
     println!("{name}, {}: {size:?}", preset.unwrap_or("no recorder"));
-    synthesis::check_fit(&choice, &size)?;
+    // A netlist whose cells are those that are told of was placed and routed.
+    synthesis::check_fit(&choice, &size, None)?;
     if preset.is_none_or(|preset| board.presets.first() == Some(&preset)) {
         let version = tools::version(synthesis::yosys(board, &mut progress)?, "-V");
         report::check_told(board, preset, &version, &size)?;
@@ -357,7 +368,7 @@ pub fn check_placed() -> Result<()> {
         board: None,
         all: true,
         preset: None,
-        core: "lookback".into(),
+        core: None,
         no_recorder: false,
         seeds: 5,
         elf: None,

@@ -37,8 +37,13 @@ pub struct Board {
     pub leds_low: bool,
     /// Harts of its SoC.
     pub harts: u8,
+    /// Whose core it is meant for.
+    pub core: &'static str,
     /// Bytes of on-chip RAM for the firmware.
     pub ram_bytes: u32,
+    /// So many of them, the first ones, have initial contents: all, or those that are copied from block
+    /// RAM into SPRAM at each reset.
+    pub initial_bytes: u32,
     /// Bits a second of its UART.
     pub baud: u32,
     /// Recorders that fit, the usual one first; none if no recorder fits.

@@ -1,5 +1,5 @@
-//! iCE40-HX8K breakout board. The hart and its RAM fit; no recorder fits beside them yet
-//! (docs/boards/hx8k.md says by how much).
+//! iCE40-HX8K breakout board. The hart, its RAM and the smallest recorder fit and are routed
+//! (docs/boards/hx8k.md says what is left).
 
 use super::board::{Board, Button, Capacity, ClockSource, Family};
 
@@ -18,9 +18,11 @@ pub const HX8K: Board = Board {
     button: Button::Absent,
     leds_low: false,
     harts: 1,
+    core: "lookback",
     ram_bytes: 8 << 10,
+    initial_bytes: 8 << 10,
     baud: 3_000_000,
-    presets: &[],
+    presets: &["mini"],
     least_mhz: 24,
     capacity: Capacity {
         luts: 7_680,

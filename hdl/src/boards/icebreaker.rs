@@ -1,5 +1,5 @@
-//! iCEBreaker: an iCE40 UP5K. The hart and its RAM fit; no recorder fits beside them yet
-//! (docs/boards/icebreaker.md says by how much).
+//! iCEBreaker: an iCE40 UP5K. Lookback's own hart fits, but no recorder beside it; SERV and the smallest
+//! recorder do, with RAM in SPRAM (docs/boards/icebreaker.md).
 
 use super::board::{Board, Button, Capacity, ClockSource, Family};
 
@@ -18,9 +18,11 @@ pub const ICEBREAKER: Board = Board {
     button: Button::Low,
     leds_low: true,
     harts: 1,
-    ram_bytes: 8 << 10,
+    core: "serv",
+    ram_bytes: 64 << 10,
+    initial_bytes: 8 << 10,
     baud: 3_000_000,
-    presets: &[],
+    presets: &["mini"],
     least_mhz: 12,
     capacity: Capacity {
         luts: 5_280,

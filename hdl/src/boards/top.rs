@@ -32,9 +32,15 @@ pub fn top(board: &Board, inner: Inner<'_>) -> String {
         ports.join(",\n    ")
     );
     text += &clock(board);
-    text += &reset(board.button);
-    text += &divider(board);
-    text += &memory(board.ram_bytes);
+    if board.initial_bytes == board.ram_bytes {
+        text += &reset(board.button, "reset");
+        text += &divider(board);
+        text += &memory(board.ram_bytes);
+    } else {
+        text += &reset(board.button, "starting");
+        text += &divider(board);
+        text += &copied_memory(board.initial_bytes);
+    }
     text += CONSOLE;
     text += &leds(board.leds_low);
     text += &instance(inner, board.ram_bytes);
@@ -72,7 +78,7 @@ fn clock(board: &Board) -> String {
 }
 
 /// Reset is high at power-up, until the clock is good, and while the button is pressed.
-fn reset(button: Button) -> String {
+fn reset(button: Button, name: &str) -> String {
     let pressed = match button {
         Button::Absent => "1'b0",
         Button::Low => "~button",
@@ -83,11 +89,11 @@ fn reset(button: Button) -> String {
     // Reset: sixteen cycles after the last reason for it.
     reg [1:0] pressed = 2'b00;
     reg [3:0] waited = 4'h0;
-    wire reset = ~&waited;
+    wire {name} = ~&waited;
     always @(posedge clock) begin
         pressed <= {{pressed[0], {pressed} | ~locked}};
         if (pressed[1]) waited <= 4'h0;
-        else if (reset) waited <= waited + 4'h1;
+        else if ({name}) waited <= waited + 4'h1;
     end
 "
     )
@@ -171,6 +177,59 @@ fn memory(bytes: u32) -> String {
         );
     }
     text + "    end\n"
+}
+
+/// 64 KB in two SPRAMs of an UP5K, which begin with anything. So whatever has initial contents stands in
+/// block RAM, too, and is copied after each reset, before anything else begins. The word that was read
+/// last stands still until the next access.
+fn copied_memory(initial_bytes: u32) -> String {
+    let words = initial_bytes / 4;
+    let top = words.ilog2();
+    let mut text = format!(
+        "
+    (* no_rw_check, ram_style = \"block\" *) reg [31:0] boot [0:{last}];
+    initial $readmemh(\"{FIRMWARE_FILE}\", boot);
+    reg [{top}:0] boot_next = {width}'d0;
+    reg [31:0] boot_word;
+    reg [{high}:0] boot_place;
+    reg boot_valid = 1'b0;
+    wire reset = starting | ~boot_next[{top}] | boot_valid;
+    always @(posedge clock) begin
+        boot_word <= boot[boot_next[{high}:0]];
+        boot_place <= boot_next[{high}:0];
+        boot_valid <= ~starting & ~boot_next[{top}];
+        if (starting) boot_next <= {width}'d0;
+        else if (~boot_next[{top}]) boot_next <= boot_next + {width}'d1;
+    end
+    wire ram_req;
+    wire [31:0] ram_addr, ram_wdata, ram_rdata;
+    wire [3:0] ram_wstrb;
+    wire [13:0] spram_word = boot_valid ? {{{zeros}'d0, boot_place}} : ram_addr[15:2];
+    wire [31:0] spram_data = boot_valid ? boot_word : ram_wdata;
+    wire [3:0] spram_lanes = boot_valid ? 4'hf : ram_wstrb;
+    wire spram_select = boot_valid | ram_req;
+",
+        last = words - 1,
+        width = top + 1,
+        high = top - 1,
+        zeros = 14 - top,
+    );
+    for (name, half) in [("low", 0), ("high", 1)] {
+        let _ = writeln!(
+            text,
+            "    SB_SPRAM256KA spram_{name} (
+        .CLOCK(clock), .ADDRESS(spram_word), .DATAIN(spram_data[{to}:{from}]),
+        .MASKWREN({{{{2{{spram_lanes[{upper}]}}}}, {{2{{spram_lanes[{lower}]}}}}}}),
+        .WREN(|spram_lanes), .CHIPSELECT(spram_select),
+        .STANDBY(1'b0), .SLEEP(1'b0), .POWEROFF(1'b1), .DATAOUT(ram_rdata[{to}:{from}])
+    );",
+            from = 16 * half,
+            to = 16 * half + 15,
+            lower = 2 * half,
+            upper = 2 * half + 1
+        );
+    }
+    text
 }
 
 /// The console goes out on a pin of its own, at the speed of the log. What comes faster than the line
@@ -299,8 +358,12 @@ mod tests {
             for port in board.ports() {
                 assert!(text.contains(&declared(port)), "{}: {port}", board.name);
             }
-            let words = format!("ram [0:{}]", board.ram_bytes / 4 - 1);
+            let copied = board.initial_bytes < board.ram_bytes;
+            let name = if copied { "boot" } else { "ram" };
+            let words = format!("{name} [0:{}]", board.initial_bytes / 4 - 1);
             assert!(text.contains(&words), "{}", board.name);
+            assert_eq!(text.contains("SB_SPRAM256KA"), copied, "{}", board.name);
+            assert!(!copied || board.ram_bytes == 64 << 10, "{}", board.name);
         }
     }
 }

@@ -21,7 +21,9 @@ pub const ULX3S: Board = Board {
     button: Button::Low,
     leds_low: false,
     harts: 1,
+    core: "lookback",
     ram_bytes: 64 << 10,
+    initial_bytes: 64 << 10,
     baud: 3_000_000,
     presets: &["bugnet", "full", "small", "tiny"],
     least_mhz: 50,
@@ -57,7 +59,9 @@ pub const ULX3S_25_SMP: Board = Board {
     name: "ulx3s-25-smp",
     title: "ULX3S (25F), two harts",
     harts: 2,
+    core: "lookback",
     ram_bytes: 32 << 10,
+    initial_bytes: 32 << 10,
     presets: &["small-2"],
     ..ULX3S_25
 };

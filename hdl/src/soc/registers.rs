@@ -2,7 +2,9 @@
 //!
 //! rust-hdl's own RAM has one read port and keeps its simulated contents in a tree; this one is a
 //! plain array, and in hardware two block RAMs.
-//! Contract: `left` and `right` show, one cycle later, what the registers held before the edge.
+//! Contract: `left` and `right` show, one cycle later, what the registers held before the edge. The hart
+//! relies on that only for registers that are not written at that edge: it writes in Fetch and reads in
+//! Decode. So rtl-gen may leave out what the rest would take where that is much.
 
 use rust_hdl::prelude::*;
 

@@ -183,9 +183,9 @@ impl BoardArgs {
 
     fn board_name(&self) -> Result<String> {
         if let Some(preset) = &self.preset {
-            let is_own = preset.starts_with(COMPACT) || preset == "mini";
+            let is_own = preset.starts_with(COMPACT);
             if self.core_choice() != CoreChoice::Own && is_own {
-                bail!("the board \"{preset}\" has Lookback's own hart; for other cores there are: bugnet, tiny");
+                bail!("the board \"{preset}\" has Lookback's own hart; for other cores there are: bugnet, tiny, and mini for serv");
             }
             return Ok(preset.clone());
         }

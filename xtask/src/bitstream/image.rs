@@ -1,13 +1,19 @@
 //! The firmware as initial contents of a board's RAM.
 
 use anyhow::{bail, Context, Result};
+use lookback_hdl::boards::board::Board;
 use lookback_replay::{Error, Image};
 use lookback_sim::RAM_BASE;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The words of a board's RAM with an ELF in it.
-pub fn words(name: &str, elf: &[u8], ram_bytes: u32) -> Result<Vec<u32>> {
+/// The words of a board's RAM with an ELF in it, as far as they have initial contents.
+pub fn words(name: &str, elf: &[u8], board: &Board) -> Result<Vec<u32>> {
+    let Board {
+        ram_bytes,
+        initial_bytes,
+        ..
+    } = *board;
     let image = Image::parse(elf).with_context(|| format!("cannot use {name}"))?;
     let ram = u64::from(RAM_BASE)..u64::from(RAM_BASE) + u64::from(ram_bytes);
     let segments = match image.segments(ram.clone()) {
@@ -27,6 +33,16 @@ pub fn words(name: &str, elf: &[u8], ram_bytes: u32) -> Result<Vec<u32>> {
     }
     if bytes[..4] == [0; 4] {
         bail!("{name} has nothing at {RAM_BASE:#010x}, where the board's hart begins");
+    }
+    let behind = bytes.split_off(initial_bytes as usize);
+    if let Some(last) = behind.iter().rposition(|byte| *byte != 0) {
+        bail!(
+            "{name} does not fit: what it brings along ends {} bytes after the {} KB of the board's RAM \
+             that have initial contents; `lookback load` puts it into all of its {} KB",
+            last + 1,
+            initial_bytes >> 10,
+            ram_bytes >> 10
+        );
     }
     let words = bytes.chunks_exact(4);
     Ok(words
@@ -61,15 +77,30 @@ pub fn write_hex(path: &Path, words: &[u32]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lookback_hdl::boards::board::BOARDS;
 
     #[test]
     fn an_elf_that_is_too_large_says_by_how_much() {
         let elf = lookback_firmware::folder().join("prebuilt/hello.elf");
         let elf = std::fs::read(elf).unwrap();
-        assert_eq!(words("hello.elf", &elf, 8 << 10).unwrap().len(), 2048);
-        let error = words("hello.elf", &elf, 1 << 10).unwrap_err().to_string();
+        let with = |ram_kb: u32, initial_kb: u32| {
+            let board = Board {
+                ram_bytes: ram_kb << 10,
+                initial_bytes: initial_kb << 10,
+                ..BOARDS[0]
+            };
+            words("hello.elf", &elf, &board).map_err(|error| error.to_string())
+        };
+        assert_eq!(with(8, 8).unwrap().len(), 2048);
+        let error = with(1, 1).unwrap_err();
         assert!(
             error.contains("bytes after the board's RAM, which has 1 KB"),
+            "{error}"
+        );
+        assert_eq!(with(64, 8).unwrap().len(), 2048);
+        let error = with(64, 1).unwrap_err();
+        assert!(
+            error.contains("bytes after the 1 KB of the board's RAM that have initial contents"),
             "{error}"
         );
     }

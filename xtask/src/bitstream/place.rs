@@ -42,6 +42,35 @@ pub fn place(
     fmax(&serde_json::from_str(&text)?)
 }
 
+/// Logic cells that `netlist.json` of a folder takes when look-up tables, carries and flip-flops share
+/// them, as nextpnr counts them before it places anything; only on an iCE40, where they decide.
+pub fn packed_cells(
+    choice: &Choice<'_>,
+    folder: &Path,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Option<u64>> {
+    if !matches!(choice.board.family, Family::Ice40 { .. }) {
+        return Ok(None);
+    }
+    const LOG: &str = "packed.log";
+    let mut command = place_command(choice.board, 0, progress)?;
+    command.args(["--json", "netlist.json", "--pack-only"]);
+    tools::run(command, folder, LOG).context("packing")?;
+    let log = std::fs::read_to_string(folder.join(LOG))?;
+    cells_of(&log).map(Some)
+}
+
+/// The number before the slash in `ICESTORM_LC:  7246/ 7680    94%`.
+fn cells_of(log: &str) -> Result<u64> {
+    let (_, rest) = log
+        .split_once("ICESTORM_LC:")
+        .context("nextpnr does not say how many logic cells there are")?;
+    let number = rest.split('/').next().unwrap_or_default().trim();
+    number
+        .parse()
+        .with_context(|| format!("nextpnr says that it packed {number} logic cells"))
+}
+
 /// The tool with what depends on the device.
 fn place_command(board: &Board, seed: u32, progress: &mut dyn FnMut(&str)) -> Result<Command> {
     let constraints = crate::root().join("constraints").join(board.constraints);
@@ -178,4 +207,17 @@ pub fn version(board: &Board, progress: &mut dyn FnMut(&str)) -> Result<String> 
 /// Fmax of a report that an earlier run has left.
 pub fn known_fmax(report: &Path) -> Result<f64> {
     fmax(&serde_json::from_str(&std::fs::read_to_string(report)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_cells_are_read_from_the_log() {
+        let log = "Info: Device utilisation:\nInfo: \t         ICESTORM_LC:  7246/ 7680    94%\n";
+        assert_eq!(cells_of(log).unwrap(), 7246);
+        assert!(cells_of("Info: nothing").is_err());
+        assert!(cells_of("ICESTORM_LC: many/ 7680").is_err());
+    }
 }

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 pub struct Built {
     /// Cells after synthesis.
     pub size: Size,
+    /// Logic cells that these share, on an iCE40.
+    pub cells: Option<u64>,
     /// Fmax in MHz, seed by seed from 1.
     pub fmax: Vec<f64>,
     /// The seed of the bitstream.
@@ -33,7 +35,7 @@ impl Built {
     }
 
     fn json(&self) -> Value {
-        json!({
+        let mut value = json!({
             "luts": self.size.luts,
             "ffs": self.size.ffs,
             "brams": self.size.brams,
@@ -43,7 +45,11 @@ impl Built {
             "fmax_mhz_by_seed": self.fmax,
             "seed": self.best_seed,
             "sha256": self.sha256,
-        })
+        });
+        if let Some(cells) = self.cells {
+            value["cells"] = json!(cells);
+        }
+        value
     }
 
     fn row(&self, what: &str) -> String {
@@ -118,6 +124,7 @@ impl Entry {
             .with
             .as_ref()
             .map_or(self.without.best_seed, |with| with.best_seed);
+        text += &self.packed();
         let _ = write!(
             text,
             "\nSeeds 1 to {}; the bitstream is of seed {seed}. Tools: {}.",
@@ -135,6 +142,24 @@ impl Entry {
             );
         }
         text
+    }
+
+    /// How full an iCE40 is.
+    fn packed(&self) -> String {
+        let there = self.board.capacity.luts;
+        let told = |what: &str, built: &Built| {
+            let cells = built.cells?;
+            let percent = 100.0 * cells as f64 / f64::from(there);
+            Some(format!("{cells} {what} ({percent:.0} %)"))
+        };
+        let with = self.with.as_ref();
+        let with = with.and_then(|with| told("with the recorder", with));
+        let all = [with, told("without", &self.without)];
+        let all: Vec<String> = all.into_iter().flatten().collect();
+        if all.is_empty() {
+            return String::new();
+        }
+        format!("\nPacked into {there} logic cells: {}.\n", all.join(", "))
     }
 
     /// Which of the board's promises are not kept.
@@ -185,7 +210,7 @@ impl Entry {
         let folder = folder();
         std::fs::create_dir_all(&folder)?;
         let stem = match self.core.as_str() {
-            "lookback" => self.board.name.to_owned(),
+            core if core == self.board.core => self.board.name.to_owned(),
             core => format!("{}-{core}", self.board.name),
         };
         let save = |name: String, text: String| {
@@ -305,11 +330,15 @@ fn overview_row(board: &Board, value: &Value) -> String {
         }
     };
     let (cycles, bits) = board.bit_clocks();
+    let mut recorder = value["preset"].as_str().unwrap_or("none fits").to_owned();
+    if board.core != "lookback" {
+        recorder += &format!(", core {}", board.core);
+    }
     format!(
         "| [{}]({}.md) | {} | {} | {} | {} | {} | {} | {} | {} Mbaud, {:.2} cycles a bit, error at most {:.1} % |\n",
         board.title,
         board.name,
-        value["preset"].as_str().unwrap_or("none fits"),
+        recorder,
         board.ram_bytes >> 10,
         cell("luts"),
         cell("ffs"),

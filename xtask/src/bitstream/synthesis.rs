@@ -48,9 +48,10 @@ pub fn write_verilog(
             None => None,
             Some("bugnet") => Some("recorder"),
             Some("tiny") => Some("recorder-small"),
+            Some("mini") => Some("recorder-kept"),
             Some(preset) => bail!(
-                "the recorder for somebody else's core comes as bugnet or tiny, not as {preset}: \
-                 --preset tiny"
+                "the recorder for somebody else's core comes as bugnet, tiny, or mini (for serv), not as \
+                 {preset}: --preset tiny"
             ),
         };
         let clock = board.clock_hz();
@@ -61,6 +62,11 @@ pub fn write_verilog(
             several: false,
         };
         let text = top(board, inner);
+        if matches!(board.family, Family::Ice40 { .. }) {
+            for (_, text) in &mut sources.texts {
+                *text = lookback_rtl_gen::without_small_memories(text);
+            }
+        }
         sources.texts.push(("top.v".into(), text));
         sources.top = top_name(board);
         sources
@@ -122,12 +128,49 @@ const FOLD: &str = "proc\nflatten\nopt_clean\nopt_expr -fine\nopt_clean";
 fn synth_command(choice: &Choice<'_>, top: &str) -> String {
     let synthesis = match choice.board.family {
         Family::Ecp5 { .. } => return synth_ecp5(choice, top),
-        Family::Ice40 { device: "up5k", .. } => format!("synth_ice40 -device u -dsp -top {top}"),
-        Family::Ice40 { .. } => format!("synth_ice40 -top {top}"),
+        Family::Ice40 { device, .. } => return synth_ice40(device, top),
         Family::Gowin { .. } => format!("synth_gowin -top {top}"),
     };
     format!("hierarchy -top {top}\n{FOLD}\n{synthesis}")
 }
+
+/// An iCE40 is small, and its clock is slow: everything is done for size. Additions and subtractions
+/// of which only one is wanted at a time share a carry chain; flip-flops get an enable or a reset of
+/// their own only where at least four have the same, because eight neighbours share one; look-up tables
+/// are counted, not levels.
+fn synth_ice40(device: &str, top: &str) -> String {
+    let dsp = match device {
+        "up5k" => "-device u -dsp ",
+        _ => "",
+    };
+    format!(
+        "hierarchy -top {top}
+{FOLD}
+opt -full
+wreduce
+peepopt
+opt_clean
+opt_share
+opt -full
+synth_ice40 {dsp}-top {top} -run begin:map_ffs
+dfflegalize -cell $_DFF_?_ 0 -cell $_DFFE_?P_ 0 -cell $_DFF_?P?_ 0 -cell $_DFFE_?P?P_ 0 \
+-cell $_SDFF_?P?_ 0 -cell $_SDFFCE_?P?P_ 0 -cell $_DLATCH_?_ x -mince 4 -minsrst 4
+techmap -map +/ice40/ff_map.v
+opt_expr -mux_undef
+simplemap
+ice40_opt -full
+techmap -map +/ice40/latches_map.v
+abc -lut 4 -script +{SMALL}
+ice40_wrapcarry -unwrap
+techmap -map +/ice40/ff_map.v
+clean
+opt_lut -dlogic SB_CARRY:I0=1:I1=2:CI=3 -dlogic SB_CARRY:CO=3
+synth_ice40 {dsp}-top {top} -run map_cells:"
+    )
+}
+
+/// What abc does where only the number of look-up tables matters; commas are spaces.
+const SMALL: &str = "strash;ifraig;scorr;dc2;dch,-f;if,-a;mfs2;lutpack,-S,1";
 
 /// An ECP5 has multiplexers that join look-up tables. Yosys takes them for free and doubles look-up
 /// tables to use them, which makes a design larger and a tenth faster. The hart, whose paths are the
@@ -190,18 +233,24 @@ fn size(board: &Board, cells: &Cells) -> Size {
     }
 }
 
-/// Fails, with numbers and what to do, where a netlist is larger than its device.
-pub fn check_fit(choice: &Choice<'_>, size: &Size) -> Result<()> {
+/// Fails, with numbers and what to do, where a netlist is larger than its device. On an iCE40 the cells
+/// that it takes when it is `packed` decide: a flip-flop shares a cell with one look-up table or with
+/// none, a carry only with one that has the same inputs.
+pub fn check_fit(choice: &Choice<'_>, size: &Size, packed: Option<u64>) -> Result<()> {
     let board = choice.board;
     let capacity = board.capacity;
     // A carry cell of an ECP5 is two look-up tables, a small RAM four and two more for addresses.
     let logic = match board.family {
         Family::Ecp5 { .. } => size.luts + 2 * size.carries + 6 * size.lut_rams,
         Family::Gowin { .. } => size.luts + size.carries + 4 * size.lut_rams,
-        Family::Ice40 { .. } => size.luts.max(size.ffs),
+        Family::Ice40 { .. } => packed.unwrap_or_else(|| size.luts.max(size.ffs)),
+    };
+    let cells = match packed {
+        Some(_) => "logic cells, as nextpnr packs them,",
+        None => "LUTs",
     };
     let needs = [
-        ("LUTs", logic, capacity.luts),
+        (cells, logic, capacity.luts),
         ("flip-flops", size.ffs, capacity.ffs),
         ("block RAMs", size.brams, capacity.brams),
     ];

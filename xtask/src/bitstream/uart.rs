@@ -6,7 +6,7 @@
 use super::image;
 use super::tools::{self, COCOTB};
 use anyhow::{Context, Result};
-use lookback_hdl::boards::board::{Board, Button, BOARDS};
+use lookback_hdl::boards::board::{Board, Button, Family, BOARDS};
 use lookback_hdl::boards::top::{top, top_name, Inner, FIRMWARE_FILE};
 use std::process::Command;
 
@@ -58,11 +58,15 @@ fn check(board: &Board) -> Result<()> {
     std::fs::write(folder.join("uart.v"), uart.verilog)?;
     image::write_hex(
         &folder.join(FIRMWARE_FILE),
-        &image::filling(board.ram_bytes),
+        &image::filling(board.initial_bytes),
     )?;
     let released = match board.button {
         Button::Low => "1",
         Button::Absent | Button::High => "0",
+    };
+    let models = match board.family {
+        Family::Ice40 { .. } => super::netlist::debian_share()?.join("ice40/cells_sim.v"),
+        _ => crate::root().join("xtask/netlist/ecp5.v"),
     };
     let mut command: Command = tools::python();
     command
@@ -71,7 +75,7 @@ fn check(board: &Board) -> Result<()> {
         .arg(top_name(board))
         .args([folder.join("top.v"), folder.join("uart.v")])
         .arg(scripts.join("echo.v"))
-        .arg(crate::root().join("xtask/netlist/ecp5.v"))
+        .arg(models)
         .env("PYTHONPATH", std::env::join_paths([&packages, &scripts])?)
         .env("LOOKBACK_BAUD", board.baud.to_string())
         .env("LOOKBACK_CLOCK_HZ", board.clock_hz().to_string())
