@@ -5,12 +5,13 @@ use super::host::{began, records, Host};
 use super::recorder::{Code, End, Lookups, Recording, Runs, Tags};
 use super::registry::Block;
 use super::soc::Small;
-use super::{Check, Inputs, Lockstep, Records};
+use super::{retirement_ports, seldom, Check, Inputs, Lockstep, Records};
 use crate::block;
 use lookback_hdl::boards::mini::MiniBoardSim;
 use lookback_hdl::mini::code::MiniCode;
 use lookback_hdl::mini::dictionary::MiniDictionary;
 use lookback_hdl::mini::front::MiniFront;
+use lookback_hdl::mini::port::KeptPort;
 use lookback_hdl::mini::tags::MiniTags;
 use lookback_hdl::mini_sized;
 use lookback_hdl::recorder::config::{MiniRecorderAt, CLOCK_HZ, MINI};
@@ -19,8 +20,11 @@ use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers as reg;
 use lookback_log_format::Retire;
+use lookback_model::attach::kept;
+use lookback_model::attach::styles::{damage, Core, Style};
 use lookback_model::stimulus::{Event, Random, Stimulus};
 use lookback_sim::block::Dut;
+use proptest::collection::vec;
 use proptest::prelude::*;
 
 type Front = mini_sized!(MiniFront);
@@ -36,6 +40,10 @@ pub const BLOCKS: &[Block] = &[
         out done hit index register_data register_taken),
     block!("mini-tags", Tags<1>, 120; MiniTags<2, 1, 27, 2, 8, 37>:
         clock; in clear advance address need touch remove commit; out known conflict),
+    block!("kept-port", Kept, 80; KeptPort:
+        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_rd_addr rvfi_rd_wdata rvfi_mem_addr
+            rvfi_mem_rmask rvfi_mem_wmask busy;
+        out valid trap rd_addr rd_wdata mem_addr mem_rmask mem_wmask stall),
     block!("mini-front", Held<false>, 12; Front:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
@@ -87,6 +95,99 @@ impl Lockstep for OwnCode {
 
     fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
         self.0.cycle(inputs)
+    }
+}
+
+/// The port of a core that keeps it, in any cycle; only its trap may go away.
+#[derive(Default)]
+pub struct Kept {
+    valid: bool,
+    trap: bool,
+}
+
+/// One cycle of such a port.
+#[derive(Clone, Debug)]
+pub struct Keeping {
+    valid: bool,
+    reset: bool,
+    busy: bool,
+    raw: Retire,
+}
+
+impl Lockstep for Kept {
+    type Step = Keeping;
+
+    fn runs() -> BoxedStrategy<Vec<Keeping>> {
+        let cycle = (seldom(400), seldom(20), seldom(300), seldom(100));
+        (any::<u64>(), vec(cycle, 1..200))
+            .prop_map(|(seed, cycles)| {
+                let mut random = Random::new(seed ^ 7);
+                let core = Core::new(seed, Style::Aligned);
+                let step = |(mut raw, (valid, reset, busy, trap)): (Retire, _)| {
+                    (0..random.below(3)).for_each(|_| {
+                        damage(&mut raw, &mut random);
+                    });
+                    raw.trap |= trap;
+                    Keeping {
+                        valid,
+                        reset,
+                        busy,
+                        raw,
+                    }
+                };
+                core.zip(cycles).map(step).collect()
+            })
+            .boxed()
+    }
+
+    fn inputs(&self, step: &Keeping) -> Vec<(&'static str, u32)> {
+        const PORTS: [&str; 7] = [
+            "rvfi_insn",
+            "rvfi_trap",
+            "rvfi_rd_addr",
+            "rvfi_rd_wdata",
+            "rvfi_mem_addr",
+            "rvfi_mem_rmask",
+            "rvfi_mem_wmask",
+        ];
+        let mut inputs = retirement_ports(&step.raw).to_vec();
+        inputs.retain(|(port, _)| PORTS.contains(port));
+        inputs.extend([
+            ("rvfi_valid", step.valid.into()),
+            ("reset", step.reset.into()),
+            ("busy", step.busy.into()),
+        ]);
+        inputs
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
+        let byte = |port: &str| inputs.get(port) as u8;
+        let r = kept(&Retire {
+            insn: inputs.get("rvfi_insn"),
+            trap: self.trap,
+            rd_addr: byte("rvfi_rd_addr"),
+            rd_wdata: inputs.get("rvfi_rd_wdata"),
+            mem_addr: inputs.get("rvfi_mem_addr"),
+            mem_rmask: byte("rvfi_mem_rmask"),
+            mem_wmask: byte("rvfi_mem_wmask"),
+            ..Retire::default()
+        });
+        let valid = inputs.is("rvfi_valid");
+        let shown = vec![
+            ("valid", self.valid.into()),
+            ("trap", self.trap.into()),
+            ("rd_addr", r.rd_addr.into()),
+            ("rd_wdata", r.rd_wdata),
+            ("mem_addr", r.mem_addr),
+            ("mem_rmask", r.mem_rmask.into()),
+            ("mem_wmask", r.mem_wmask.into()),
+            ("stall", (valid || self.valid || inputs.is("busy")).into()),
+        ];
+        self.valid = valid && !inputs.is("reset");
+        if valid {
+            self.trap = inputs.is("rvfi_trap");
+        }
+        shown
     }
 }
 
