@@ -11,6 +11,7 @@ use lookback_hdl::boards::mini::MiniBoardSim;
 use lookback_hdl::mini::code::MiniCode;
 use lookback_hdl::mini::dictionary::MiniDictionary;
 use lookback_hdl::mini::front::MiniFront;
+use lookback_hdl::mini::kept::KeptRecorderAt;
 use lookback_hdl::mini::port::KeptPort;
 use lookback_hdl::mini::tags::MiniTags;
 use lookback_hdl::mini_sized;
@@ -28,6 +29,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 type Front = mini_sized!(MiniFront);
+type Beside = KeptRecorderAt<{ CLOCK_HZ as usize }>;
 type Whole = MiniRecorderAt<{ CLOCK_HZ as usize }>;
 
 /// The table.
@@ -44,17 +46,23 @@ pub const BLOCKS: &[Block] = &[
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_rd_addr rvfi_rd_wdata rvfi_mem_addr
             rvfi_mem_rmask rvfi_mem_wmask busy;
         out valid trap rd_addr rd_wdata mem_addr mem_rmask mem_wmask stall),
-    block!("mini-front", Held<false>, 12; Front:
+    block!("mini-front", Held<false, false>, 12; Front:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata enable interval count_bits image_lo image_hi run_ended hold byte_ready;
         out byte_valid byte_data byte_last stall recording ended end_reason lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi),
-    block!("recorder-mini", Held<true>, 6; Whole:
+    block!("recorder-mini", Held<true, false>, 6; Whole:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata run_ended run_code hold bit_clocks log_rx board_bit;
         out stall log_tx board_fire board_write board_register board_value board_index recording
             triggered overflowed),
+    block!("recorder-kept", Held<true, true>, 4; Beside:
+        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+            rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
+            rvfi_mem_wdata run_ended run_code hold bit_clocks log_rx ram_bytes core_ram_req
+            core_ram_addr core_ram_wdata core_ram_wstrb ram_rdata;
+        out log_tx core_stall core_reset ram_req ram_addr ram_wdata ram_wstrb recording),
     block!("mini-soc", Small, 40; MiniSoc:
         clock; in reset stall ram_bytes ram_rdata console_rx_valid console_rx_data gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
@@ -200,10 +208,11 @@ pub fn small(mut recording: Recording) -> Recording {
     recording
 }
 
-/// Recordings of a hart that keeps its port while it waits: by the front alone, or to a host.
-pub struct Held<const WHOLE: bool>;
+/// Recordings of a hart that keeps its port while it waits: by the front alone, or to a host. Of somebody
+/// else's core the register that was written is kept, too.
+pub struct Held<const WHOLE: bool, const KEEPS: bool>;
 
-impl<const WHOLE: bool> Check for Held<WHOLE> {
+impl<const WHOLE: bool, const KEEPS: bool> Check for Held<WHOLE, KEEPS> {
     type Step = Recording;
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
@@ -229,6 +238,8 @@ impl<const WHOLE: bool> Check for Held<WHOLE> {
                 dut,
                 recording,
                 link: WHOLE.then(|| Host::new(1)),
+                keeps: KEEPS,
+                stall: if KEEPS { "core_stall" } else { "stall" },
                 stimulus: recording.stimulus(),
                 random: Random::new(recording.seed ^ 0xbeef),
                 under_way: None,
@@ -248,6 +259,9 @@ struct Bench<'a> {
     dut: &'a mut dyn Dut,
     recording: &'a Recording,
     link: Option<Host>,
+    keeps: bool,
+    /// the port that holds the hart
+    stall: &'static str,
     stimulus: Stimulus,
     random: Random,
     /// the instruction that is under way, and cycles until it retires
@@ -277,12 +291,11 @@ impl Bench<'_> {
 
     /// One cycle of the hart; another instruction begins only if it may.
     fn step(&mut self, link: u32, pause: Option<u8>) {
-        for (port, value) in [
-            ("rvfi_valid", 0),
-            ("rvfi_rd_addr", self.random.below(32)),
-            ("rvfi_rd_wdata", self.random.word()),
-        ] {
-            self.dut.set(port, value);
+        self.dut.set("rvfi_valid", 0);
+        let noise = (self.random.below(32), self.random.word());
+        if !self.keeps {
+            self.dut.set("rvfi_rd_addr", noise.0);
+            self.dut.set("rvfi_rd_wdata", noise.1);
         }
         if let Some((r, left)) = self.under_way.take() {
             self.dut.set("rvfi_pc_rdata", r.pc_rdata);
@@ -309,7 +322,7 @@ impl Bench<'_> {
             }
         }
         if let (Some(pause), None) = (pause, &self.under_way) {
-            if self.dut.get("stall") == 0 {
+            if self.dut.get(self.stall) == 0 {
                 let cycles = 2 + self.random.below(u32::from(pause) + 1);
                 self.under_way = self.next().map(|r| (r, cycles));
             }
@@ -376,11 +389,11 @@ impl Bench<'_> {
         for register in reg::INTERVAL..=reg::POST_TRIGGER {
             self.set(register, config.register(register).unwrap_or(0), out);
         }
-        out.say("held", self.dut.get("stall"));
+        out.say("held", self.dut.get(self.stall));
         out.want("held", true);
         self.set(reg::CONTROL, config.control, out);
         // The hart is held until the memories are cleared, and no longer.
-        self.until("began", out, |bench| bench.dut.get("stall") == 0);
+        self.until("began", out, |bench| bench.dut.get(bench.stall) == 0);
         for pace in &self.recording.pace {
             (0..pace.cycles).for_each(|_| self.step(pace.link, Some(pace.pause)));
         }
