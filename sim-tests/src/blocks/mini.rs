@@ -5,12 +5,14 @@ use super::host::{began, records, Host};
 use super::recorder::{Code, End, Lookups, Recording, Runs, Tags};
 use super::registry::Block;
 use super::soc::Small;
-use super::{Check, Inputs, Lockstep, Records};
+use super::{retirement_ports, seldom, Check, Inputs, Lockstep, Records};
 use crate::block;
 use lookback_hdl::boards::mini::MiniBoardSim;
 use lookback_hdl::mini::code::MiniCode;
 use lookback_hdl::mini::dictionary::MiniDictionary;
 use lookback_hdl::mini::front::MiniFront;
+use lookback_hdl::mini::kept::KeptRecorderAt;
+use lookback_hdl::mini::port::KeptPort;
 use lookback_hdl::mini::tags::MiniTags;
 use lookback_hdl::mini_sized;
 use lookback_hdl::recorder::config::{MiniRecorderAt, CLOCK_HZ, MINI};
@@ -19,11 +21,15 @@ use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers as reg;
 use lookback_log_format::Retire;
+use lookback_model::attach::kept;
+use lookback_model::attach::styles::{damage, Core, Style};
 use lookback_model::stimulus::{Event, Random, Stimulus};
 use lookback_sim::block::Dut;
+use proptest::collection::vec;
 use proptest::prelude::*;
 
 type Front = mini_sized!(MiniFront);
+type Beside = KeptRecorderAt<{ CLOCK_HZ as usize }>;
 type Whole = MiniRecorderAt<{ CLOCK_HZ as usize }>;
 
 /// The table.
@@ -36,17 +42,27 @@ pub const BLOCKS: &[Block] = &[
         out done hit index register_data register_taken),
     block!("mini-tags", Tags<1>, 120; MiniTags<2, 1, 27, 2, 8, 37>:
         clock; in clear advance address need touch remove commit; out known conflict),
-    block!("mini-front", Held<false>, 12; Front:
+    block!("kept-port", Kept, 80; KeptPort:
+        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_rd_addr rvfi_rd_wdata rvfi_mem_addr
+            rvfi_mem_rmask rvfi_mem_wmask busy;
+        out valid trap rd_addr rd_wdata mem_addr mem_rmask mem_wmask stall),
+    block!("mini-front", Held<false, false>, 12; Front:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata enable interval count_bits image_lo image_hi run_ended hold byte_ready;
         out byte_valid byte_data byte_last stall recording ended end_reason lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi),
-    block!("recorder-mini", Held<true>, 6; Whole:
+    block!("recorder-mini", Held<true, false>, 6; Whole:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata run_ended run_code hold bit_clocks log_rx board_bit;
         out stall log_tx board_fire board_write board_register board_value board_index recording
             triggered overflowed),
+    block!("recorder-kept", Held<true, true>, 4; Beside:
+        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+            rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
+            rvfi_mem_wdata run_ended run_code hold bit_clocks log_rx ram_bytes core_ram_req
+            core_ram_addr core_ram_wdata core_ram_wstrb ram_rdata;
+        out log_tx core_stall core_reset ram_req ram_addr ram_wdata ram_wstrb recording),
     block!("mini-soc", Small, 40; MiniSoc:
         clock; in reset stall ram_bytes ram_rdata console_rx_valid console_rx_data gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
@@ -90,6 +106,99 @@ impl Lockstep for OwnCode {
     }
 }
 
+/// The port of a core that keeps it, in any cycle; only its trap may go away.
+#[derive(Default)]
+pub struct Kept {
+    valid: bool,
+    trap: bool,
+}
+
+/// One cycle of such a port.
+#[derive(Clone, Debug)]
+pub struct Keeping {
+    valid: bool,
+    reset: bool,
+    busy: bool,
+    raw: Retire,
+}
+
+impl Lockstep for Kept {
+    type Step = Keeping;
+
+    fn runs() -> BoxedStrategy<Vec<Keeping>> {
+        let cycle = (seldom(400), seldom(20), seldom(300), seldom(100));
+        (any::<u64>(), vec(cycle, 1..200))
+            .prop_map(|(seed, cycles)| {
+                let mut random = Random::new(seed ^ 7);
+                let core = Core::new(seed, Style::Aligned);
+                let step = |(mut raw, (valid, reset, busy, trap)): (Retire, _)| {
+                    (0..random.below(3)).for_each(|_| {
+                        damage(&mut raw, &mut random);
+                    });
+                    raw.trap |= trap;
+                    Keeping {
+                        valid,
+                        reset,
+                        busy,
+                        raw,
+                    }
+                };
+                core.zip(cycles).map(step).collect()
+            })
+            .boxed()
+    }
+
+    fn inputs(&self, step: &Keeping) -> Vec<(&'static str, u32)> {
+        const PORTS: [&str; 7] = [
+            "rvfi_insn",
+            "rvfi_trap",
+            "rvfi_rd_addr",
+            "rvfi_rd_wdata",
+            "rvfi_mem_addr",
+            "rvfi_mem_rmask",
+            "rvfi_mem_wmask",
+        ];
+        let mut inputs = retirement_ports(&step.raw).to_vec();
+        inputs.retain(|(port, _)| PORTS.contains(port));
+        inputs.extend([
+            ("rvfi_valid", step.valid.into()),
+            ("reset", step.reset.into()),
+            ("busy", step.busy.into()),
+        ]);
+        inputs
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
+        let byte = |port: &str| inputs.get(port) as u8;
+        let r = kept(&Retire {
+            insn: inputs.get("rvfi_insn"),
+            trap: self.trap,
+            rd_addr: byte("rvfi_rd_addr"),
+            rd_wdata: inputs.get("rvfi_rd_wdata"),
+            mem_addr: inputs.get("rvfi_mem_addr"),
+            mem_rmask: byte("rvfi_mem_rmask"),
+            mem_wmask: byte("rvfi_mem_wmask"),
+            ..Retire::default()
+        });
+        let valid = inputs.is("rvfi_valid");
+        let shown = vec![
+            ("valid", self.valid.into()),
+            ("trap", self.trap.into()),
+            ("rd_addr", r.rd_addr.into()),
+            ("rd_wdata", r.rd_wdata),
+            ("mem_addr", r.mem_addr),
+            ("mem_rmask", r.mem_rmask.into()),
+            ("mem_wmask", r.mem_wmask.into()),
+            ("stall", (valid || self.valid || inputs.is("busy")).into()),
+        ];
+        self.valid = valid && !inputs.is("reset");
+        if valid {
+            self.trap = inputs.is("rvfi_trap");
+        }
+        shown
+    }
+}
+
 /// What this recorder can be asked for: it has no triggers and no ring mode, and always waits.
 pub fn small(mut recording: Recording) -> Recording {
     recording.sizes = MINI;
@@ -99,10 +208,11 @@ pub fn small(mut recording: Recording) -> Recording {
     recording
 }
 
-/// Recordings of a hart that keeps its port while it waits: by the front alone, or to a host.
-pub struct Held<const WHOLE: bool>;
+/// Recordings of a hart that keeps its port while it waits: by the front alone, or to a host. Of somebody
+/// else's core the register that was written is kept, too.
+pub struct Held<const WHOLE: bool, const KEEPS: bool>;
 
-impl<const WHOLE: bool> Check for Held<WHOLE> {
+impl<const WHOLE: bool, const KEEPS: bool> Check for Held<WHOLE, KEEPS> {
     type Step = Recording;
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
@@ -128,6 +238,8 @@ impl<const WHOLE: bool> Check for Held<WHOLE> {
                 dut,
                 recording,
                 link: WHOLE.then(|| Host::new(1)),
+                keeps: KEEPS,
+                stall: if KEEPS { "core_stall" } else { "stall" },
                 stimulus: recording.stimulus(),
                 random: Random::new(recording.seed ^ 0xbeef),
                 under_way: None,
@@ -147,6 +259,9 @@ struct Bench<'a> {
     dut: &'a mut dyn Dut,
     recording: &'a Recording,
     link: Option<Host>,
+    keeps: bool,
+    /// the port that holds the hart
+    stall: &'static str,
     stimulus: Stimulus,
     random: Random,
     /// the instruction that is under way, and cycles until it retires
@@ -176,12 +291,11 @@ impl Bench<'_> {
 
     /// One cycle of the hart; another instruction begins only if it may.
     fn step(&mut self, link: u32, pause: Option<u8>) {
-        for (port, value) in [
-            ("rvfi_valid", 0),
-            ("rvfi_rd_addr", self.random.below(32)),
-            ("rvfi_rd_wdata", self.random.word()),
-        ] {
-            self.dut.set(port, value);
+        self.dut.set("rvfi_valid", 0);
+        let noise = (self.random.below(32), self.random.word());
+        if !self.keeps {
+            self.dut.set("rvfi_rd_addr", noise.0);
+            self.dut.set("rvfi_rd_wdata", noise.1);
         }
         if let Some((r, left)) = self.under_way.take() {
             self.dut.set("rvfi_pc_rdata", r.pc_rdata);
@@ -208,7 +322,7 @@ impl Bench<'_> {
             }
         }
         if let (Some(pause), None) = (pause, &self.under_way) {
-            if self.dut.get("stall") == 0 {
+            if self.dut.get(self.stall) == 0 {
                 let cycles = 2 + self.random.below(u32::from(pause) + 1);
                 self.under_way = self.next().map(|r| (r, cycles));
             }
@@ -275,11 +389,11 @@ impl Bench<'_> {
         for register in reg::INTERVAL..=reg::POST_TRIGGER {
             self.set(register, config.register(register).unwrap_or(0), out);
         }
-        out.say("held", self.dut.get("stall"));
+        out.say("held", self.dut.get(self.stall));
         out.want("held", true);
         self.set(reg::CONTROL, config.control, out);
         // The hart is held until the memories are cleared, and no longer.
-        self.until("began", out, |bench| bench.dut.get("stall") == 0);
+        self.until("began", out, |bench| bench.dut.get(bench.stall) == 0);
         for pace in &self.recording.pace {
             (0..pace.cycles).for_each(|_| self.step(pace.link, Some(pace.pause)));
         }

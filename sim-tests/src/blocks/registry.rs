@@ -186,7 +186,12 @@ pub const PRESETS: &[PresetCheck] = &[
     PresetCheck {
         preset: "recorder-mini",
         cases: 4,
-        check: check_block::<super::mini::Held<true>>,
+        check: check_block::<super::mini::Held<true, false>>,
+    },
+    PresetCheck {
+        preset: "recorder-kept",
+        cases: 3,
+        check: check_block::<super::mini::Held<true, true>>,
     },
     PresetCheck {
         preset: "sim-mini",
