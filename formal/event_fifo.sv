@@ -2,7 +2,7 @@
 // Depth: unbounded, by induction over 2 cycles
 // Witnesses: within 20 cycles
 // Assumes: `push` never while `full`, `pop` only while `valid`.
-// Block: recorder-bugnet front$fifo
+// Block: recorder-bugnet front$fifos$0
 // Uses: fifo_checker.sv
 // Fault: an event is dropped when another leaves | values$write_enable = push; => values$write_enable = push & ~pop;
 // Fault: a FIFO with one event calls itself full | full_ff$d = write == read; => full_ff$d = write != read;

@@ -2,7 +2,7 @@
 // Depth: unbounded, by induction over 2 cycles
 // Witnesses: within 20 cycles
 // Assumes: `push` never while `full`, `pop` only while `valid`.
-// Block: recorder-bugnet front$queue
+// Block: recorder-bugnet front$queues$0
 // Uses: fifo_checker.sv
 // Fault: an entry is lost when one leaves in the same cycle | if (~pop) begin => if (1'b1) begin
 // Fault: the head is shown a cycle early | valid_ff$d = |count_ff$q & => valid_ff$d = (|count_ff$q | push) &

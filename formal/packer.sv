@@ -4,9 +4,9 @@
 // Assumes: `load` only while `ready`; the bits above a chunk's size are zero, all of them with `align`; `last` only with a chunk that completes a byte.
 // Block: recorder-bugnet front$packer
 // Fault: a byte that is not taken is written over | ready = ~byte_valid_ff$q | byte_ready; => ready = 1'b1;
-// Fault: bits that did not fit are forgotten | part_ff$d = rotated & ~above; => part_ff$d = 8'h0;
+// Fault: bits that did not fit are forgotten | left = rotated & ~above; => left = 8'h0;
 // Fault: a chunk that fills the byte exactly does not emit it | emits = level[32'h3]; => emits = level[32'h3] & (|level[2:0]);
-// Fault: aligning an aligned stream emits a byte | emits = |fill_ff$q; => emits = 1'b1;
+// Fault: aligning an aligned stream emits a byte | emits = |fill; => emits = 1'b1;
 // Fault: the mark is a byte late | byte_last = byte_last_ff$q; => byte_last = last;
 module proof (
     input wire clock,
@@ -21,9 +21,9 @@ module proof (
     wire ready, idle, byte_valid, byte_last;
     wire [7:0] byte_data;
     packer dut (
-        .clock(clock), .clear(clear), .load(load), .bits(bits), .size(size), .align(align),
+        .clock(clock), .clear(clear), .hart(2'b0), .load(load), .bits(bits), .size(size), .align(align),
         .last(last), .ready(ready), .idle(idle), .byte_valid(byte_valid), .byte_data(byte_data),
-        .byte_last(byte_last), .byte_ready(byte_ready)
+        .byte_hart(), .byte_last(byte_last), .byte_ready(byte_ready)
     );
     // The specification: bits that make no byte yet, and a byte that waits to be taken.
     reg [2:0] fill = 0;
@@ -54,8 +54,8 @@ module proof (
         held_byte <= {byte_last, byte_data};
     end
 
-    (* hierconn *) wire [7:0] \dut.part_ff$q ;
-    (* hierconn *) wire [2:0] \dut.fill_ff$q ;
+    (* hierconn *) wire [7:0] \dut.part ;
+    (* hierconn *) wire [2:0] \dut.fill ;
     wire [7:0] below = ~(8'hff << fill);
     always @* begin
         if (load) begin
@@ -70,8 +70,8 @@ module proof (
         a_ready: assert (ready == (!waiting || byte_ready));
         a_idle: assert (idle == !waiting);
         if (held) a_held: assert (byte_valid && {byte_last, byte_data} == held_byte);
-        i_fill: assert (\dut.fill_ff$q == fill);
-        i_part: assert ((\dut.part_ff$q & below) == part && (part & ~below) == 0);
+        i_fill: assert (\dut.fill == fill);
+        i_part: assert ((\dut.part & below) == part && (part & ~below) == 0);
         c_last: cover (byte_valid && byte_last && byte_ready && fill == 3);
         c_held: cover (held && byte_data == 8'ha5);
     end

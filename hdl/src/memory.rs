@@ -67,9 +67,88 @@ end
     }
 }
 
+/// A word for each of `N` harts, at most four: registers for one hart, LUT RAM for several. Read in
+/// the same cycle, written at the clock edge.
+#[derive(LogicBlock)]
+pub struct PerHart<const W: usize, const N: usize> {
+    /// clock of writes
+    pub clock: Signal<In, Clock>,
+    /// whose word to read
+    pub read_hart: Signal<In, Bits<2>>,
+    /// it, combinational
+    pub read_data: Signal<Out, Bits<W>>,
+    /// write at this edge
+    pub write_enable: Signal<In, Bit>,
+    /// whose word to write
+    pub write_hart: Signal<In, Bits<2>>,
+    /// its new value
+    pub write_data: Signal<In, Bits<W>>,
+    _words: [Bits<W>; 4],
+}
+
+impl<const W: usize, const N: usize> Default for PerHart<W, N> {
+    fn default() -> Self {
+        assert!((1..=4).contains(&N), "harts have two bits");
+        Self {
+            clock: Default::default(),
+            read_hart: Default::default(),
+            read_data: Default::default(),
+            write_enable: Default::default(),
+            write_hart: Default::default(),
+            write_data: Default::default(),
+            _words: Default::default(),
+        }
+    }
+}
+
+impl<const W: usize, const N: usize> Logic for PerHart<W, N> {
+    fn update(&mut self) {
+        // One hart has no number.
+        let place = |hart: Bits<2>| if N == 1 { 0 } else { hart.index() };
+        if self.clock.pos_edge() && self.write_enable.val() {
+            self._words[place(self.write_hart.val())] = self.write_data.val();
+        }
+        self.read_data.next = self._words[place(self.read_hart.val())];
+    }
+
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let top = W - 1;
+        Verilog::Custom(if N == 1 {
+            format!(
+                "reg [{top}:0] word;
+
+initial word = 0;
+
+always @(*) read_data = word;
+
+always @(posedge clock) begin
+   if (write_enable) word <= write_data;
+end
+"
+            )
+        } else {
+            format!(
+                "(* ram_style = \"distributed\" *) reg [{top}:0] mem [0:3];
+
+always @(*) read_data = mem[read_hart];
+
+always @(posedge clock) begin
+   if (write_enable) mem[write_hart] <= write_data;
+end
+"
+            )
+        })
+    }
+}
+
 /// Block RAM: `2^N` words of `W` bits, read and written at the clock edge. Up to 64 words are made of
 /// LUT RAM with a register behind it: the answer of a block RAM comes six nanoseconds after the edge.
-/// So is one for which a block would be too much ([`BlockRam::of_luts`]).
+/// So is one for which a block would be too much ([`BlockRam::of_luts`]), and neither is one that may
+/// take a block ([`BlockRam::of_block`]).
 #[derive(LogicBlock)]
 pub struct BlockRam<const W: usize, const N: usize> {
     /// clock of reads and writes
@@ -104,6 +183,14 @@ impl<const W: usize, const N: usize> Default for BlockRam<W, N> {
 }
 
 impl<const W: usize, const N: usize> BlockRam<W, N> {
+    /// The same of a block, however few words it has, or of LUT RAM if it is not `wanted`.
+    pub fn of_block(self, wanted: bool) -> Self {
+        Self {
+            _luts: self._luts && !wanted,
+            ..self
+        }
+    }
+
     /// The same of LUT RAM, however many words it has.
     pub fn of_luts(self) -> Self {
         Self {

@@ -147,7 +147,7 @@ circuit! {
         pub breach: Signal<Out, Bit>,
         adapter: Adapter,
         conformance: Conformance,
-        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K>,
+        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, 1, K>,
         wishbone: Wishbone,
         stream: StreamRx,
         recording_ff: DFF<Bit>,
@@ -207,7 +207,9 @@ circuit! {
             keeps_words: K,
         })).sizes).into()),
     }
-    constants {}
+    constants {
+        only_hart: 2 = 0,
+    }
 }
 
 impl<
@@ -331,9 +333,8 @@ impl<
         self.front.mem_mask.next = self.mem_mask.val();
         self.front.rvfi_breaks.next = self.adapter.breaks.val();
         self.front.trigger.next = self.trigger.val();
-        self.front.disarm.next = false;
-        self.front.end_all.next = false;
-        self.front.one_address.next = false;
+        self.front.rvfi_hart.next = self.only_hart.val();
+        self.front.also_stalls.next = false;
         self.front.hold.next = self.hold.val();
         if self.rvfi_valid.val() & self.rvfi_halt.val() {
             self.halted_ff.d.next = true;
@@ -362,7 +363,7 @@ impl<
         self.drain.ended.next = self.front.ended.val();
         self.drain.end_reason.next = self.front.end_reason.val();
         self.drain.triggered.next = self.front.triggered.val();
-        self.drain.fired.next = bit_cast::<5, 3>(self.front.cause.val());
+        self.drain.fired.next = self.front.fired.val();
         self.drain.lost_any.next = self.front.lost_any.val();
         self.drain.retired_lo.next = self.front.retired_lo.val();
         self.drain.retired_hi.next = self.front.retired_hi.val();

@@ -177,7 +177,7 @@ pub type TinyBoard4 = several!(SmpBoard, TINY, TINY_ORDER, 4, 3);
 
 circuit! {
     /// A SoC with several harts and its recorder; sizes as in `SeveralRecorder`, and `Q` is `N` - 1.
-    pub struct SmpBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, Q] {
+    pub struct SmpBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, KN, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, Q] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -271,7 +271,7 @@ circuit! {
         soc: Smp<N, Q>,
         loader: Loader,
         recorder:
-            SeveralRecorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR>,
+            SeveralRecorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, KN, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR>,
     }
     constants {}
 }
@@ -297,6 +297,7 @@ impl<
         const K: usize,
         const RING: usize,
         const N: usize,
+        const KN: usize,
         const OB: usize,
         const OT: usize,
         const OA: usize,
@@ -335,6 +336,7 @@ impl<
         K,
         RING,
         N,
+        KN,
         OB,
         OT,
         OA,

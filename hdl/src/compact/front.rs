@@ -160,13 +160,13 @@ circuit! {
         pub lost_lo: Signal<Out, Bits<32>>,
         /// high half
         pub lost_hi: Signal<Out, Bits<32>>,
-        retire: RetireStage,
+        retire: RetireStage<1>,
         flow: Flow,
         image: KnownImage<D>,
         told: Told,
         digest: DigestStep,
         registers: Registers,
-        counters: Counters,
+        counters: Counters<1>,
         watcher: Trigger,
         control: IntervalControl<C>,
         queue: Waiting<H>,
@@ -199,6 +199,7 @@ circuit! {
         plain: [PlainCoder; B],
     }
     constants {
+        only_hart: 2 = 0,
         compares: 1 = H,
         no_byte: 8 = 0,
         no_flags: 21 = 0,
@@ -295,6 +296,7 @@ impl<
         self.retire.mem_base.next = self.mem_base.val();
         self.retire.mem_mask.next = self.mem_mask.val();
         self.retire.rvfi_opaque.next = self.rvfi_opaque.val();
+        self.retire.rvfi_hart.next = self.only_hart.val();
         self.retire.rvfi_jumps.next = self.rvfi_jumps.val();
         self.retire.rvfi_valid.next = self.rvfi_valid.val();
         self.retire.rvfi_insn.next = self.rvfi_insn.val();
@@ -370,6 +372,8 @@ impl<
         self.counters.cycle.next = self.control.count_cycle.val();
         self.counters.stall.next = self.control.count_stall.val();
         self.counters.lose.next = self.control.count_loss.val();
+        self.counters.hart.next = self.only_hart.val();
+        self.counters.of.next = self.only_hart.val();
         self.counters.mark.next = self.control.open.val() | self.control.gap.val();
         if self.control.open.val() {
             self.mode_ff.d.next = self.retire.mode.val();
@@ -415,6 +419,7 @@ impl<
         self.control.post_trigger.next = self.post_trigger.val();
         self.control.fires.next = self.watcher.fires.val();
         self.control.end_all.next = false;
+        self.control.turn.next = true;
         self.control.cut.next = self.cut_ff.q.val() & !self.young_ff.q.val();
         self.control.valid.next = self.retire.valid.val();
         self.control.needs_entry.next = self.flow.redirect.val()

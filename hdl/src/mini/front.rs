@@ -109,14 +109,14 @@ circuit! {
         pub stalls_hi: Signal<Out, Bits<32>>,
         code: MiniCode<D>,
         digest: DigestStep,
-        counters: Counters,
+        counters: Counters<1>,
         control: IntervalControl<C>,
         sequencer: Sequencer,
         tags: MiniTags<S, W, T, E, MASKS, L>,
         decision: Decision,
         dictionary: MiniDictionary,
         encoder: Encoder<3>,
-        packer: Packer,
+        packer: Packer<1>,
         next_pc_ff: DFF<Bits<32>>,
         /// the next address must be logged
         opaque_ff: DFF<Bit>,
@@ -157,6 +157,7 @@ circuit! {
         writes: Signal<Local, Bit>,
     }
     constants {
+        only_hart: 2 = 0,
         opcode_system: 7 = 0x73,
         opcode_amo: 7 = 0x2f,
         funct5_sc: 5 = 3,
@@ -319,6 +320,8 @@ impl<
         self.counters.retire.next = self.control.count_retire.val();
         self.counters.cycle.next = self.control.count_cycle.val();
         self.counters.lose.next = false;
+        self.counters.hart.next = self.only_hart.val();
+        self.counters.of.next = self.only_hart.val();
         self.counters.mark.next = self.control.open.val();
         if self.control.open.val() {
             self.mode_ff.d.next = self.rvfi_mode.val();
@@ -334,6 +337,7 @@ impl<
         self.control.fires.next = false;
         self.control.end_all.next = false;
         self.control.cut.next = false;
+        self.control.turn.next = true;
         self.control.valid.next = self.rvfi_valid.val();
         self.control.needs_entry.next = self.redirect.val()
             | self.fetch.val()
@@ -438,6 +442,7 @@ impl<
         self.encoder.register_data.next = self.dictionary.register_data.val();
         self.encoder.ready.next = self.packer.ready.val();
         self.packer.clear.next = self.clears.val();
+        self.packer.hart.next = self.only_hart.val();
         self.packer.load.next = self.encoder.load.val();
         self.packer.bits.next = self.encoder.bits.val();
         self.packer.size.next = self.encoder.size.val();

@@ -8,7 +8,7 @@
 //! and on the outputs of its children, and a clock edge reaches all children together with their
 //! inputs from before the edge.
 
-use crate::memory::{BlockRam, LutRam, MarkedRam};
+use crate::memory::{BlockRam, LutRam, MarkedRam, PerHart};
 use rust_hdl::prelude::*;
 
 /// Whether a field of a block was given a new value from outside since its last pass.
@@ -30,6 +30,7 @@ impl<T: Synth> Pending for Signal<Local, T> {}
 impl<T: Synth> Pending for DFF<T> {}
 impl<const W: usize, const N: usize> Pending for LutRam<W, N> {}
 impl<const W: usize, const N: usize> Pending for BlockRam<W, N> {}
+impl<const W: usize, const N: usize> Pending for PerHart<W, N> {}
 impl<const W: usize, const E: usize, const N: usize> Pending for MarkedRam<W, E, N> {}
 
 /// A block with const generics in square brackets; `constants` are sized, so that the Verilog

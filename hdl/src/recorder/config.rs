@@ -278,6 +278,7 @@ macro_rules! several {
             $sizes,
             $sizes.ring_bits,
             $harts,
+            $sizes.keeps_words * $harts,
             $order.block_bits,
             $order.tracked_bits,
             30 - $order.tracked_bits,
@@ -362,11 +363,11 @@ macro_rules! sized {
 }
 
 /// Front of the preset `bugnet`.
-pub type BugnetFront = sized!(RecorderFront, BUGNET);
+pub type BugnetFront = sized!(RecorderFront, BUGNET, 1, BUGNET.keeps_words);
 /// Front of the preset `tiny`.
-pub type TinyFront = sized!(RecorderFront, TINY);
+pub type TinyFront = sized!(RecorderFront, TINY, 1, TINY.keeps_words);
 /// The same with tags that keep words.
-pub type TinyWordsFront = sized!(RecorderFront, TINY_WORDS);
+pub type TinyWordsFront = sized!(RecorderFront, TINY_WORDS, 1, TINY_WORDS.keeps_words);
 /// Recorder of the preset `bugnet`.
 pub type BugnetRecorder = sized!(Recorder, BUGNET, BUGNET.ring_bits, CLOCK_HZ as usize);
 /// Recorder of the preset `tiny`.

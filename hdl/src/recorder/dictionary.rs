@@ -137,6 +137,20 @@ circuit! {
     }
 }
 
+impl<const I: usize, const P: usize, const LANES: usize, const B: usize, const R: usize>
+    Dictionary<I, P, LANES, B, R>
+{
+    /// With its values and chains in block RAM if it is one of several.
+    pub fn one_of(harts: usize) -> Self {
+        Self {
+            nexts: BlockRam::default().of_block(harts > 1),
+            values: BlockRam::default().of_block(harts > 1),
+            ranks: BlockRam::default().of_block(harts > 1),
+            ..Self::default()
+        }
+    }
+}
+
 impl<const I: usize, const P: usize, const LANES: usize, const B: usize, const R: usize> Logic
     for Dictionary<I, P, LANES, B, R>
 {

@@ -1,44 +1,56 @@
 //! The front of the recorder: from retirements to the bytes of intervals.
 //!
 //! ```text
-//!  rvfi ──► retire ──► interval ──► queue ──► sequencer ──► decision ──► fifo ──► encoder ──► packer ──► bytes
-//! snoop      │ │          ▲                      │             ▲                     │
-//!            │ └─ known_code                    tags ──────────┘                 dictionary
-//!            └─── shadow, digest, counters
+//!  rvfi ──► retire ──► control ──► queue ──► sequencer ──► decision ──► fifo ──► look_up ─┐
+//! snoop      │ │          ▲                      │             ▲                   │       │
+//!            │ └─ known_code                    tags ──────────┘               dictionary  │
+//!            ├─── digest, marks, counters                                                  │
+//!            └─── shadow                                        bytes ◄── packer ◄── writer
 //! ```
-//! One retirement and one foreign write a cycle; both reach `interval` one cycle later, which
+//! One retirement and one foreign write a cycle; both reach `control` one cycle later, which
 //! accepts them or not. Nothing behind it ever loses anything. With `may_stall`, `stall` rises while
 //! there is still room for everything on its way.
+//!
+//! **Several harts** retire through one port, one instruction a cycle. What looks at a retirement alone is
+//! here once, and what it leaves is kept in small memories, a word for each hart: the digest so far, what
+//! registers were written, cycles and losses. What has a pace of its own, each hart has: from `control` to
+//! `look_up`, tags, dictionary and the register copies. `writer` and `packer` serve one hart after the other,
+//! an entry each: the ring takes a byte a cycle, whoever it is from. `at` is the hart of the cycle: whose
+//! retirement it is or, if nothing retires, whose turn it is.
 
 use super::counters::Counters;
 use super::decision::Decision;
 use super::dictionary::Dictionary;
 use super::digest::DigestStep;
-use super::encoder::Encoder;
+use super::entry_writer::EntryWriter;
 use super::event_fifo::EventFifo;
 use super::first_load_tags::FirstLoadTags;
 use super::input_queue::InputQueue;
 use super::interval::IntervalControl;
 use super::known_code::KnownCode;
+use super::look_up::LookUp;
 use super::packer::Packer;
 use super::register_shadow::RegisterShadow;
 use super::retire::RetireStage;
 use super::sequencer::Sequencer;
 use super::trigger::Trigger;
 use super::word_tags::WordTags;
+use crate::memory::{LutRam, PerHart};
 use rust_hdl::prelude::*;
 
 circuit! {
     /// The front; sizes are those of `first_load_tags` (`WAYS` to `M`), `dictionary` (`I` to
     /// `R`), `known_code` (`D`), `interval` (`C`) and `event_fifo` (`F`, `RESERVE`); with `K` = 1 the tags keep
-    /// words, with 0 they do not.
-    pub struct RecorderFront [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K] {
+    /// words, with 0 they do not. For `N` harts; `KN` is the product of the two.
+    pub struct RecorderFront [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, N, KN] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
         pub reset: Signal<In, Bit>,
         /// an instruction retires
         pub rvfi_valid: Signal<In, Bit>,
+        /// on this hart
+        pub rvfi_hart: Signal<In, Bits<2>>,
         /// its word
         pub rvfi_insn: Signal<In, Bits<32>>,
         /// it trapped
@@ -83,18 +95,15 @@ circuit! {
         pub watch_lo: Signal<In, Bits<32>>,
         /// first address after those
         pub watch_hi: Signal<In, Bits<32>>,
-        /// another hart's trigger was the first
-        pub disarm: Signal<In, Bit>,
-        /// another hart's trigger ends the recording of all
-        pub end_all: Signal<In, Bit>,
-        /// nobody else writes beside an access, and `snoop_addr` always is `rvfi_mem_addr`; a constant
-        pub one_address: Signal<In, Bit>,
-        /// somebody else writes memory
+        /// somebody else writes memory; one of several harts, too, and then never with another's
+        /// access, and `snoop_addr` always is `rvfi_mem_addr`
         pub snoop_valid: Signal<In, Bit>,
         /// word-aligned address
         pub snoop_addr: Signal<In, Bits<32>>,
         /// bytes written
         pub snoop_mask: Signal<In, Bits<4>>,
+        /// the harts are stalled for another reason
+        pub also_stalls: Signal<In, Bit>,
         /// recording is requested; low ends it
         pub enable: Signal<In, Bit>,
         /// the hart may be stalled
@@ -119,6 +128,8 @@ circuit! {
         pub byte_ready: Signal<In, Bit>,
         /// a byte of the log
         pub byte_valid: Signal<Out, Bit>,
+        /// whose
+        pub byte_hart: Signal<Out, Bits<2>>,
         /// the byte
         pub byte_data: Signal<Out, Bits<8>>,
         /// it ends an interval or a gap
@@ -133,10 +144,8 @@ circuit! {
         pub end_reason: Signal<Out, Bits<8>>,
         /// a trigger fired
         pub triggered: Signal<Out, Bit>,
-        /// which
-        pub cause: Signal<Out, Bits<3>>,
-        /// its last instruction was recorded
-        pub ends: Signal<Out, Bit>,
+        /// which, and above that on which hart
+        pub fired: Signal<Out, Bits<5>>,
         /// something was lost
         pub lost_any: Signal<Out, Bit>,
         /// retirements since recording began
@@ -161,58 +170,105 @@ circuit! {
         pub active: Signal<Out, Bit>,
         /// an interval ends with the retirement
         pub interval_ends: Signal<Out, Bit>,
-        /// it is lost
-        pub count_loss: Signal<Out, Bit>,
-        /// a cycle is counted
-        pub count_cycle: Signal<Out, Bit>,
         /// memories are being cleared for a recording
         pub clearing: Signal<Out, Bit>,
-        retire: RetireStage,
+        retire: RetireStage<N>,
         known_code: KnownCode<D>,
         digest: DigestStep,
-        shadow: RegisterShadow,
-        counters: Counters,
+        /// digests of the open interval and of the one before, which is the last that ended, or the
+        /// other way round: twice, to be read by two
+        digests: LutRam<32, 3>,
+        ended_digests: LutRam<32, 3>,
+        counters: Counters<N>,
         watcher: Trigger,
-        control: IntervalControl<C>,
-        queue: InputQueue,
-        sequencer: Sequencer,
-        tags: FirstLoadTags<WAYS, S, W, WORDS, T, E, L, M>,
-        decision: Decision,
-        fifo: EventFifo<F, RESERVE>,
-        head: Decision,
-        dictionary: Dictionary<I, P, LANES, B, R>,
-        encoder: Encoder<I>,
-        packer: Packer,
+        writer: EntryWriter<I, N>,
+        packer: Packer<N>,
         loose_ff: DFF<Bit>,
-        mode_ff: DFF<Bits<2>>,
-        seen_ff: DFF<Bit>,
-        /// registers written since the reset, and those before the open interval
-        written_ff: DFF<Bits<32>>,
-        shown_ff: DFF<Bits<32>>,
-        /// the register that the encoder writes is one of them, and so is the one after it
+        modes: PerHart<2, N>,
+        /// registers written since the reset, and those before the open interval; bit 0 of those says
+        /// whether there were any
+        written: PerHart<32, N>,
+        shown: PerHart<32, N>,
+        /// the register that is being written is one of them, and so is the one after it
         known_ff: DFF<Bit>,
         ahead_ff: DFF<Bit>,
-        moves: Signal<Local, Bit>,
+        turn_ff: DFF<Bits<2>>,
+        next_ff: DFF<Bits<2>>,
+        at: Signal<Local, Bits<2>>,
+        own: Signal<Local, Bit>,
+        accept: Signal<Local, Bit>,
+        opens: Signal<Local, Bit>,
+        marks: Signal<Local, Bit>,
+        fresh: Signal<Local, Bit>,
+        seen: Signal<Local, Bit>,
+        slot: Signal<Local, Bit>,
+        ended_slot: Signal<Local, Bit>,
+        digest_at: Signal<Local, Bits<3>>,
+        ended_digest_at: Signal<Local, Bits<3>>,
         mark: Signal<Local, Bits<32>>,
-        forgets: Signal<Local, Bit>,
+        row: Signal<Local, Bits<32>>,
+        id: Signal<Local, Bits<2>>,
+        sweep: Signal<Local, Bits<C>>,
+        any_clear: Signal<Local, Bit>,
         fetch: Signal<Local, Bit>,
         fetch_outside: Signal<Local, Bit>,
+        needs_entry: Signal<Local, Bit>,
+        masks: Signal<Local, Bits<12>>,
+        all_end: Signal<Local, Bit>,
         clears: Signal<Local, Bit>,
+        clears_own: Signal<Local, Bit>,
         flags: Signal<Local, Bits<11>>,
-        snooped: Signal<Local, Bit>,
-        known: Signal<Local, Bit>,
+        written_here: Signal<Local, Bit>,
+        passed_on: Signal<Local, Bit>,
+        holds: Signal<Local, Bit>,
+        counted: Signal<Local, Bit>,
+        cycled: Signal<Local, Bit>,
+        lost: Signal<Local, Bit>,
+        is_over: Signal<Local, Bit>,
+        over_by: Signal<Local, Bits<3>>,
+        offers: Signal<Local, Bit>,
+        moves: Signal<Local, Bit>,
+        moves_own: Signal<Local, Bit>,
+        fills: Signal<Local, Bit>,
+        head_masks: Signal<Local, Bits<12>>,
     }
     arrays {
-        words: [WordTags<WAYS, S, W, WORDS, T, E, L, M>; K],
+        controls: [IntervalControl<C>; N],
+        queues: [InputQueue; N],
+        sequencers: [Sequencer; N],
+        tags: [FirstLoadTags<WAYS, S, W, WORDS, T, E, L, M>; N],
+        words: [WordTags<WAYS, S, W, WORDS, T, E, L, M>; KN],
+        decisions: [Decision; N],
+        fifos: [EventFifo<F, RESERVE>; N],
+        heads: [Decision; N],
+        look_ups: [LookUp<I>; N],
+        seen_ff: [DFF<Bit>; N],
+        slot_ff: [DFF<Bit>; N],
+    }
+    built {
+        shadows: [RegisterShadow; N] = std::array::from_fn(|_| RegisterShadow::one_of(N)),
+        dictionaries: [Dictionary<I, P, LANES, B, R>; N] =
+            std::array::from_fn(|_| Dictionary::one_of(N)),
+        ids: [Constant<Bits<2>>; N] = std::array::from_fn(|i| Constant::new(bits::<2>(i as u64))),
     }
     constants {
         no_flags: 11 = 0,
         one_register: 32 = 1,
         no_data: 32 = 0,
+        no_fired: 5 = 0,
+        no_kind: 4 = 0,
+        no_number: 24 = 0,
+        no_rank: I = 0,
+        no_reason: 3 = 0,
+        ones: 32 = 0xffff_ffffu32,
+        next_hart: 2 = 1,
+        harts: 2 = if N > 2 { 3 } else { N - 1 },
         compares: 1 = K,
+        several: 1 = N > 1,
     }
     check {
-        assert!(K <= 1, "there is one set of tags");
+        assert!(K <= 1 && KN == K * N, "each hart has one set of tags");
+        assert!((1..=4).contains(&N), "harts have two bits");
     }
 }
 
@@ -235,62 +291,90 @@ impl<
         const F: usize,
         const RESERVE: usize,
         const K: usize,
+        const N: usize,
+        const KN: usize,
     > Logic
-    for RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K>
+    for RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, N, KN>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, loose_ff, mode_ff, seen_ff, written_ff, shown_ff, known_ff, ahead_ff
-        );
+        dff_setup!(self, clock, loose_ff, known_ff, ahead_ff, turn_ff, next_ff);
         self.retire.clock.next = self.clock.val();
         self.known_code.clock.next = self.clock.val();
-        self.shadow.clock.next = self.clock.val();
+        self.digests.clock.next = self.clock.val();
+        self.ended_digests.clock.next = self.clock.val();
         self.counters.clock.next = self.clock.val();
         self.watcher.clock.next = self.clock.val();
-        self.control.clock.next = self.clock.val();
-        self.queue.clock.next = self.clock.val();
-        self.sequencer.clock.next = self.clock.val();
-        self.tags.clock.next = self.clock.val();
-        self.decision.clock.next = self.clock.val();
-        self.head.clock.next = self.clock.val();
-        self.fifo.clock.next = self.clock.val();
-        self.dictionary.clock.next = self.clock.val();
-        self.encoder.clock.next = self.clock.val();
+        self.writer.clock.next = self.clock.val();
         self.packer.clock.next = self.clock.val();
-        self.control.reset.next = self.reset.val();
-        self.clears.next = self.control.clear.val() | self.reset.val();
+        self.modes.clock.next = self.clock.val();
+        self.written.clock.next = self.clock.val();
+        self.shown.clock.next = self.clock.val();
 
-        // A core that has run since its reset keeps its registers, and so does their copy.
+        // The hart of the cycle, and what its control says.
+        self.turn_ff.d.next = (self.turn_ff.q.val() + self.next_hart.val()) & self.harts.val();
+        self.at.next = self.turn_ff.q.val();
         if self.retire.valid.val() {
-            self.seen_ff.d.next = true;
+            self.at.next = self.retire.hart.val();
         }
-        if self.reset.val() {
-            self.seen_ff.d.next = false;
+        self.accept.next = false;
+        self.opens.next = false;
+        self.marks.next = false;
+        self.fresh.next = false;
+        self.seen.next = false;
+        self.slot.next = false;
+        self.any_clear.next = false;
+        self.all_end.next = false;
+        self.triggered.next = false;
+        self.fired.next = self.no_fired.val();
+        for i in 0..N {
+            self.seen_ff[i].clock.next = self.clock.val();
+            self.slot_ff[i].clock.next = self.clock.val();
+            self.id.next = self.ids[i].val();
+            self.accept.next = self.accept.val() | self.controls[i].accept.val();
+            self.opens.next = self.opens.val() | self.controls[i].open.val();
+            self.marks.next =
+                self.marks.val() | self.controls[i].open.val() | self.controls[i].gap.val();
+            self.any_clear.next = self.any_clear.val() | self.controls[i].clear.val();
+            self.all_end.next = self.all_end.val() | self.controls[i].ends.val();
+            self.triggered.next = self.triggered.val() | self.controls[i].triggered.val();
+            if self.at.val() == self.id.val() {
+                self.fresh.next = self.controls[i].fresh.val();
+                self.seen.next = self.seen_ff[i].q.val();
+                self.slot.next = self.slot_ff[i].q.val();
+            }
+            // One retirement a cycle, and the first trigger disarms the others: there is one cause.
+            if self.controls[i].triggered.val() {
+                self.fired.next = (bit_cast::<5, 2>(self.id.val()) << 3)
+                    | bit_cast::<5, 3>(self.watcher.cause.val());
+            }
         }
-        // A header that was being written at a reset is not waited for any more: both copies are the
-        // same from then on, as far as anything of them is shown.
-        self.forgets.next = (self.control.clear.val() & !self.seen_ff.q.val()) | self.reset.val();
-        // What was not written since the reset is sent as zero, whatever the copy holds.
+        self.clears.next = self.any_clear.val() | self.reset.val();
+
+        // A core that has run since its reset keeps its registers, and so does their copy. What was not
+        // written since the reset is sent as zero, whatever the copy holds.
         self.mark.next = self.one_register.val() << self.retire.rd_addr.val();
-        if self.control.open.val() {
-            self.shown_ff.d.next = self.written_ff.q.val();
+        self.written.read_hart.next = self.at.val();
+        self.written.write_hart.next = self.at.val();
+        self.written.write_enable.next = self.retire.valid.val();
+        self.written.write_data.next = self.mark.val();
+        if self.seen.val() {
+            self.written.write_data.next = self.written.read_data.val() | self.mark.val();
         }
-        if self.retire.valid.val() & self.retire.rd_addr.val().any() {
-            self.written_ff.d.next = self.written_ff.q.val() | self.mark.val();
-        }
-        if self.reset.val() {
-            self.written_ff.d.next = self.no_data.val();
-        }
-        // A register takes four bytes: time to find out about the next one.
+        self.shown.write_hart.next = self.at.val();
+        self.shown.write_enable.next = self.opens.val();
+        self.shown.write_data.next = self.written.read_data.val().replace_bit(0, self.seen.val());
+        self.shown.read_hart.next = self.writer.hart.val();
+        self.row.next = self.shown.read_data.val();
+        // A register takes four bytes, and other fields come before the first: time to find out.
         self.ahead_ff.d.next = self
-            .shown_ff
-            .q
+            .row
             .val()
-            .get_bit(self.encoder.register_after.val().index());
-        if self.encoder.dict_empty.val() {
-            self.known_ff.d.next = self.shown_ff.q.val().get_bit(1);
-        } else if self.encoder.register_turns.val() {
+            .get_bit(self.writer.register_after.val().index())
+            & self.row.val().get_bit(0);
+        if !self.writer.at_register.val() {
+            self.known_ff.d.next = self.row.val().get_bit(1) & self.row.val().get_bit(0);
+        } else if self.writer.register_turns.val() {
             self.known_ff.d.next = self.ahead_ff.q.val();
         }
 
@@ -300,6 +384,7 @@ impl<
         self.retire.rvfi_opaque.next = self.rvfi_opaque.val();
         self.retire.rvfi_jumps.next = self.rvfi_jumps.val();
         self.retire.rvfi_valid.next = self.rvfi_valid.val();
+        self.retire.rvfi_hart.next = self.rvfi_hart.val();
         self.retire.rvfi_insn.next = self.rvfi_insn.val();
         self.retire.rvfi_trap.next = self.rvfi_trap.val();
         self.retire.rvfi_mode.next = self.rvfi_mode.val();
@@ -317,8 +402,11 @@ impl<
         self.retire.snoop_mask.next = self.snoop_mask.val();
 
         // What is known of the instruction word.
-        self.known_code.clear.next = self.control.clear.val();
-        self.known_code.sweep.next = self.control.sweep.val().get_bits::<D>(0);
+        self.known_code.clear.next = self.any_clear.val();
+        for i in 0..N {
+            self.sweep.next = self.controls[i].sweep.val();
+        }
+        self.known_code.sweep.next = self.sweep.val().get_bits::<D>(0);
         self.known_code.image_lo.next = self.image_lo.val();
         self.known_code.image_hi.next = self.image_hi.val();
         self.known_code.fetch_pc.next = self.rvfi_pc_rdata.val();
@@ -333,8 +421,20 @@ impl<
         self.fetch.next = !self.known_code.known.val();
         self.fetch_outside.next = !self.retire.pc_in_memory.val() | self.loose_ff.q.val();
 
-        // Digest, registers, numbers.
-        self.digest.digest.next = self.control.digest.val();
+        // Digests.
+        self.digest_at.next = bit_cast::<3, 2>(self.at.val()) << 1;
+        self.digest_at.next = self.digest_at.val().replace_bit(0, self.slot.val());
+        self.digests.read_address.next = self.digest_at.val();
+        self.digests.write_address.next = self.digest_at.val();
+        self.digests.write_enable.next = self.accept.val();
+        self.digests.write_data.next = self.digest.stepped.val();
+        self.ended_digests.write_address.next = self.digest_at.val();
+        self.ended_digests.write_enable.next = self.accept.val();
+        self.ended_digests.write_data.next = self.digest.stepped.val();
+        self.digest.digest.next = self.digests.read_data.val();
+        if self.fresh.val() {
+            self.digest.digest.next = self.ones.val();
+        }
         self.digest.pc.next = self.retire.pc.val();
         self.digest.store_addr.next = self.retire.store_addr.val();
         self.digest.store_data.next = self.retire.store_data.val();
@@ -342,26 +442,46 @@ impl<
         self.digest.rd_data.next = self.retire.rd_data.val();
         self.digest.trap.next = self.retire.trap.val();
         self.digest.store_mask.next = self.retire.wmask.val();
-        self.shadow.clear.next = self.forgets.val();
-        self.shadow.sweep.next = self.control.sweep.val().get_bits::<5>(0);
-        self.shadow.write.next = self.retire.valid.val() & self.retire.rd_addr.val().any();
-        self.shadow.write_addr.next = self.retire.rd_addr.val();
-        self.shadow.write_data.next = self.retire.rd_data.val();
-        self.shadow.freeze.next = self.control.open.val();
-        self.shadow.thaw.next = self.encoder.header_done.val();
-        self.shadow.read_addr.next = self.encoder.register.val();
-        self.counters.clear.next = self.control.clear.val();
-        self.counters.retire.next = self.control.count_retire.val();
-        self.counters.cycle.next = self.control.count_cycle.val();
-        self.counters.stall.next = self.control.count_stall.val();
-        self.counters.lose.next = self.control.count_loss.val();
-        self.counters.mark.next = self.control.open.val() | self.control.gap.val();
-        if self.control.open.val() {
-            self.mode_ff.d.next = self.retire.mode.val();
-        }
 
-        // What ends the recording.
-        self.watcher.clear.next = self.control.clear.val();
+        // Numbers and modes.
+        self.holds.next = self.also_stalls.val();
+        self.counted.next = false;
+        self.cycled.next = false;
+        self.lost.next = false;
+        self.recording.next = false;
+        self.active.next = false;
+        self.interval_ends.next = false;
+        self.lost_any.next = false;
+        self.is_over.next = true;
+        self.over_by.next = self.no_reason.val();
+        for i in 0..N {
+            self.holds.next = self.holds.val() | self.controls[i].stall.val();
+            self.counted.next = self.counted.val() | self.controls[i].count_retire.val();
+            self.cycled.next = self.cycled.val() | self.controls[i].count_cycle.val();
+            self.lost.next = self.lost.val() | self.controls[i].count_loss.val();
+            self.recording.next = self.recording.val() | self.controls[i].recording.val();
+            self.active.next = self.active.val() | self.controls[i].active.val();
+            self.interval_ends.next = self.interval_ends.val() | self.controls[i].last.val();
+            self.lost_any.next = self.lost_any.val() | self.controls[i].lost_any.val();
+            self.is_over.next = self.is_over.val() & self.controls[i].ended.val();
+            self.over_by.next = self.controls[i].end_reason.val();
+        }
+        self.end_reason.next = bit_cast::<8, 3>(self.over_by.val());
+        self.counters.hart.next = self.at.val();
+        self.counters.of.next = self.writer.hart.val();
+        self.counters.clear.next = self.any_clear.val();
+        self.counters.retire.next = self.counted.val();
+        self.counters.cycle.next = self.cycled.val();
+        self.counters.stall.next = self.holds.val() & self.recording.val();
+        self.counters.lose.next = self.lost.val();
+        self.counters.mark.next = self.marks.val();
+        self.modes.write_enable.next = self.opens.val();
+        self.modes.write_hart.next = self.at.val();
+        self.modes.write_data.next = self.retire.mode.val();
+        self.modes.read_hart.next = self.writer.hart.val();
+
+        // What ends the recording: what fires for one hart fires for none after it.
+        self.watcher.clear.next = self.any_clear.val();
         self.watcher.rvfi_insn.next = self.rvfi_insn.val();
         self.watcher.rvfi_breaks.next = self.rvfi_breaks.val();
         self.watcher.rvfi_trap.next = self.rvfi_trap.val();
@@ -374,196 +494,300 @@ impl<
         self.watcher.watch_lo.next = self.watch_lo.val();
         self.watcher.watch_hi.next = self.watch_hi.val();
         self.watcher.pin.next = self.trigger.val();
-        self.watcher.disarm.next = self.disarm.val();
-        self.watcher.recording.next = self.control.recording.val();
+        self.watcher.disarm.next = self.triggered.val() & self.several.val().any();
+        self.watcher.recording.next = self.recording.val();
         self.watcher.trap.next = self.retire.trap.val();
-        self.watcher.accept.next = self.control.accept.val();
+        self.watcher.accept.next = self.accept.val();
 
-        // Tags that compare need not be told who else writes: known code is.
-        self.snooped.next = self.retire.snooped_memory.val() & !self.compares.val().any();
-
-        // Intervals: what is accepted.
-        self.control.enable.next = self.enable.val();
-        self.control.may_stall.next = self.may_stall.val();
-        self.control.hold.next = self.hold.val();
-        self.control.run_ended.next = self.run_ended.val();
-        self.control.interval.next = self.interval.val();
-        self.control.post_trigger.next = self.post_trigger.val();
-        self.control.fires.next = self.watcher.fires.val();
-        self.control.end_all.next = self.end_all.val();
-        // Every interval replays by itself: none is worth an early end.
-        self.control.cut.next = false;
-        self.control.valid.next = self.retire.valid.val();
-        self.control.needs_entry.next = self.retire.redirect.val()
+        self.needs_entry.next = self.retire.redirect.val()
             | self.fetch.val()
             | self.retire.trap.val()
             | self.retire.operation.val()
             | self.retire.data.val();
-        self.control.stepped.next = self.digest.stepped.val();
-        self.control.snooped.next = self.snooped.val();
-        self.control.full.next = self.queue.full.val();
-        self.control.pressure.next = self.queue.half.val() | self.fifo.pressure.val();
-        self.control.live.next = self.shadow.live.val();
-        self.control.drained.next = self.queue.empty.val()
-            & self.decision.empty.val()
-            & self.fifo.empty.val()
-            & self.head.empty.val()
-            & self.encoder.idle.val()
-            & self.packer.idle.val();
+        self.masks.next = bit_cast::<12, 4>(self.retire.rmask.val())
+            | (bit_cast::<12, 4>(self.retire.wmask.val()) << 4)
+            | (bit_cast::<12, 4>(self.retire.snooped_mask.val()) << 8);
+        for i in 0..N {
+            self.own.next = self.retire.hart.val() == self.ids[i].val();
+            self.clears_own.next = self.controls[i].clear.val() | self.reset.val();
 
-        // Into the queue.
-        self.queue.clear.next = self.clears.val();
-        self.queue.push.next = self.control.push.val();
-        self.flags.next = self.no_flags.val();
-        if self.control.accept.val() {
+            // Intervals: what is accepted.
+            self.controls[i].clock.next = self.clock.val();
+            self.controls[i].reset.next = self.reset.val();
+            self.controls[i].enable.next = self.enable.val();
+            self.controls[i].may_stall.next = self.may_stall.val();
+            self.controls[i].hold.next = self.hold.val();
+            self.controls[i].run_ended.next = self.run_ended.val();
+            self.controls[i].interval.next = self.interval.val();
+            self.controls[i].post_trigger.next = self.post_trigger.val();
+            self.controls[i].fires.next = self.watcher.fires.val();
+            self.controls[i].end_all.next = self.all_end.val();
+            // Every interval replays by itself: none is worth an early end.
+            self.controls[i].cut.next = false;
+            self.controls[i].turn.next = self.at.val() == self.ids[i].val();
+            self.controls[i].valid.next = self.retire.valid.val() & self.own.val();
+            self.controls[i].needs_entry.next = self.needs_entry.val();
+            self.controls[i].stepped.next = self.digest.stepped.val();
+            // Tags that compare need not be told who else writes: known code is.
+            self.controls[i].snooped.next = (self.retire.snooped_memory.val()
+                & !self.compares.val().any())
+                & !(self.several.val().any() & self.own.val() & self.retire.store.val());
+            self.controls[i].full.next = self.queues[i].full.val();
+            self.controls[i].pressure.next =
+                self.queues[i].half.val() | self.fifos[i].pressure.val();
+            self.controls[i].live.next = self.shadows[i].live.val();
+            self.written_here.next =
+                self.writer.free.val() | (self.writer.hart.val() != self.ids[i].val());
+            self.passed_on.next =
+                self.packer.idle.val() | (self.packer.byte_hart.val() != self.ids[i].val());
+            self.controls[i].drained.next = self.queues[i].empty.val()
+                & self.decisions[i].empty.val()
+                & self.fifos[i].empty.val()
+                & self.heads[i].empty.val()
+                & self.written_here.val()
+                & self.passed_on.val();
+            // The next interval's digest goes where the last one's is not.
+            self.slot_ff[i].d.next = self.slot_ff[i].q.val() ^ self.controls[i].last.val();
+
+            // Registers.
+            if self.retire.valid.val() & self.own.val() {
+                self.seen_ff[i].d.next = true;
+            }
+            if self.reset.val() {
+                self.seen_ff[i].d.next = false;
+            }
+            self.shadows[i].clock.next = self.clock.val();
+            // A header that was being written at a reset is not waited for any more: both copies are the
+            // same from then on, as far as anything of them is shown.
+            self.shadows[i].clear.next =
+                (self.controls[i].clear.val() & !self.seen_ff[i].q.val()) | self.reset.val();
+            self.sweep.next = self.controls[i].sweep.val();
+            self.shadows[i].sweep.next = self.sweep.val().get_bits::<5>(0);
+            self.shadows[i].write.next =
+                self.retire.valid.val() & self.own.val() & self.retire.rd_addr.val().any();
+            self.shadows[i].write_addr.next = self.retire.rd_addr.val();
+            self.shadows[i].write_data.next = self.retire.rd_data.val();
+            self.shadows[i].freeze.next = self.controls[i].open.val();
+            self.shadows[i].thaw.next =
+                self.writer.header_done.val() & (self.writer.hart.val() == self.ids[i].val());
+            self.shadows[i].read_addr.next = self.writer.register.val();
+
+            // Into the queue.
+            self.queues[i].clock.next = self.clock.val();
+            self.queues[i].clear.next = self.clears_own.val();
+            self.queues[i].push.next = self.controls[i].push.val();
+            self.flags.next = self.no_flags.val();
+            if self.controls[i].accept.val() {
+                self.flags.next = self
+                    .flags
+                    .val()
+                    .replace_bit(3, self.retire.redirect.val() & !self.controls[i].open.val())
+                    .replace_bit(4, self.fetch.val())
+                    .replace_bit(5, self.fetch_outside.val())
+                    .replace_bit(6, self.retire.trap.val())
+                    .replace_bit(7, self.retire.operation.val())
+                    .replace_bit(8, self.retire.certain.val())
+                    .replace_bit(9, self.retire.data.val());
+            }
             self.flags.next = self
                 .flags
                 .val()
-                .replace_bit(3, self.retire.redirect.val() & !self.control.open.val())
-                .replace_bit(4, self.fetch.val())
-                .replace_bit(5, self.fetch_outside.val())
-                .replace_bit(6, self.retire.trap.val())
-                .replace_bit(7, self.retire.operation.val())
-                .replace_bit(8, self.retire.certain.val())
-                .replace_bit(9, self.retire.data.val());
-        }
-        self.flags.next = self
-            .flags
-            .val()
-            .replace_bit(0, self.control.open.val())
-            .replace_bit(1, self.control.gap.val())
-            .replace_bit(2, self.control.last.val())
-            .replace_bit(10, self.control.accept_snoop.val());
-        self.queue.flags.next = self.flags.val();
-        self.queue.position.next = self.control.position.val();
-        self.queue.pc.next = self.retire.pc.val();
-        self.queue.insn.next = self.retire.insn.val();
-        self.queue.value.next = self.retire.value.val();
-        self.queue.addr.next = self.retire.addr.val().get_bits::<30>(2);
-        self.queue.masks.next = bit_cast::<12, 4>(self.retire.rmask.val())
-            | (bit_cast::<12, 4>(self.retire.wmask.val()) << 4)
-            | (bit_cast::<12, 4>(self.retire.snooped_mask.val()) << 8);
-        self.queue.snoop_addr.next = self.retire.snooped_addr.val().get_bits::<30>(2);
-        self.queue.pop.next = self.sequencer.pop.val();
+                .replace_bit(0, self.controls[i].open.val())
+                .replace_bit(1, self.controls[i].gap.val())
+                .replace_bit(2, self.controls[i].last.val())
+                .replace_bit(10, self.controls[i].accept_snoop.val());
+            self.queues[i].flags.next = self.flags.val();
+            self.queues[i].position.next = self.controls[i].position.val();
+            self.queues[i].pc.next = self.retire.pc.val();
+            self.queues[i].insn.next = self.retire.insn.val();
+            self.queues[i].value.next = self.retire.value.val();
+            self.queues[i].addr.next = self.retire.addr.val().get_bits::<30>(2);
+            self.queues[i].masks.next = self.masks.val();
+            self.queues[i].snoop_addr.next = self.retire.snooped_addr.val().get_bits::<30>(2);
+            self.queues[i].pop.next = self.sequencers[i].pop.val();
 
-        // Sequencer and tags.
-        self.sequencer.clear.next = self.clears.val();
-        self.sequencer.valid.next = self.queue.valid.val();
-        self.sequencer.flags.next = self.queue.head_flags.val();
-        self.sequencer.position.next = self.queue.head_position.val();
-        self.sequencer.pc.next = self.queue.head_pc.val();
-        self.sequencer.insn.next = self.queue.head_insn.val();
-        self.sequencer.value.next = self.queue.head_value.val();
-        self.sequencer.addr.next = self.queue.head_addr.val();
-        self.sequencer.masks.next = self.queue.head_masks.val();
-        self.sequencer.snoop_addr.next = self.queue.head_snoop_addr.val();
-        if self.one_address.val() {
-            self.sequencer.snoop_addr.next = self.queue.head_addr.val();
+            // Sequencer and tags.
+            self.sequencers[i].clock.next = self.clock.val();
+            self.sequencers[i].clear.next = self.clears_own.val();
+            self.sequencers[i].valid.next = self.queues[i].valid.val();
+            self.sequencers[i].flags.next = self.queues[i].head_flags.val();
+            self.sequencers[i].position.next = self.queues[i].head_position.val();
+            self.sequencers[i].pc.next = self.queues[i].head_pc.val();
+            self.sequencers[i].insn.next = self.queues[i].head_insn.val();
+            self.sequencers[i].value.next = self.queues[i].head_value.val();
+            self.sequencers[i].addr.next = self.queues[i].head_addr.val();
+            self.sequencers[i].masks.next = self.queues[i].head_masks.val();
+            self.sequencers[i].snoop_addr.next = self.queues[i].head_snoop_addr.val();
+            if self.several.val().any() {
+                self.sequencers[i].snoop_addr.next = self.queues[i].head_addr.val();
+            }
+            // That of one hart of several joins what is written: one multiplexer for all.
+            self.sequencers[i].digest.next = self.ended_digests.read_data.val();
+            if self.several.val().any() {
+                self.sequencers[i].digest.next = self.no_data.val();
+            }
+            self.sequencers[i].full.next = self.decisions[i].full.val();
+            self.tags[i].clock.next = self.clock.val();
+            self.tags[i].clear.next = self.controls[i].clear.val();
+            self.tags[i].address.next = self.sequencers[i].tag_address.val();
+            self.tags[i].need.next = self.sequencers[i].tag_need.val();
+            self.tags[i].touch.next = self.sequencers[i].tag_touch.val();
+            self.tags[i].remove.next = self.sequencers[i].tag_remove.val();
+            self.tags[i].commit.next = self.sequencers[i].tag_commit.val();
+            self.tags[i].advance.next = self.sequencers[i].tag_advance.val();
+            // Words are written back with `commit` itself: no set is ever being written.
+            self.sequencers[i].tag_conflict.next =
+                self.tags[i].conflict.val() & !self.compares.val().any();
+
+            // What the tags say, and the events that are left.
+            self.decisions[i].clock.next = self.clock.val();
+            self.decisions[i].clear.next = self.clears_own.val();
+            self.decisions[i].push.next = self.sequencers[i].push.val();
+            self.decisions[i].asks.next = self.sequencers[i].event_asks.val();
+            self.decisions[i].kind.next = self.sequencers[i].event_kind.val();
+            self.decisions[i].position.next = self.sequencers[i].event_position.val();
+            self.decisions[i].value.next = self.sequencers[i].event_value.val();
+            self.decisions[i].known.next = self.tags[i].known.val();
+            self.decisions[i].next_full.next = self.fifos[i].full.val();
+            self.fifos[i].clock.next = self.clock.val();
+            self.fifos[i].clear.next = self.clears_own.val();
+            self.fifos[i].push.next = self.decisions[i].next_push.val();
+            self.fifos[i].kind.next = self.decisions[i].next_kind.val();
+            self.fifos[i].position.next = self.decisions[i].next_position.val();
+            self.fifos[i].value.next = self.decisions[i].next_value.val();
+            // The FIFO's head in registers, about which nothing is left to decide: a block RAM's answer
+            // comes too late in the cycle for the dictionary.
+            self.heads[i].clock.next = self.clock.val();
+            self.heads[i].clear.next = self.clears_own.val();
+            self.heads[i].asks.next = false;
+            self.heads[i].known.next = false;
+            self.heads[i].kind.next = self.fifos[i].head_kind.val();
+            self.heads[i].position.next = self.fifos[i].head_position.val();
+            self.heads[i].value.next = self.fifos[i].head_value.val();
+            self.heads[i].next_full.next = !self.look_ups[i].event_pop.val();
+
+            // The dictionary.
+            self.dictionaries[i].clock.next = self.clock.val();
+            self.dictionaries[i].empty.next = self.look_ups[i].dict_empty.val();
+            self.dictionaries[i].look.next = self.look_ups[i].dict_look.val();
+            self.dictionaries[i].value.next = self.heads[i].next_value.val();
+            self.look_ups[i].clock.next = self.clock.val();
+            self.look_ups[i].clear.next = self.clears_own.val();
+            self.look_ups[i].event_valid.next = !self.heads[i].empty.val();
+            self.look_ups[i].event_kind.next = self.heads[i].next_kind.val();
+            self.look_ups[i].event_position.next = self.heads[i].next_position.val();
+            self.look_ups[i].dict_done.next = self.dictionaries[i].done.val();
+            self.look_ups[i].dict_hit.next = self.dictionaries[i].hit.val();
+            self.look_ups[i].dict_index.next = self.dictionaries[i].index.val();
         }
-        self.sequencer.digest.next = self.control.total_digest.val();
-        self.sequencer.full.next = self.decision.full.val();
-        self.tags.clear.next = self.control.clear.val();
-        self.tags.address.next = self.sequencer.tag_address.val();
-        self.tags.need.next = self.sequencer.tag_need.val();
-        self.tags.touch.next = self.sequencer.tag_touch.val();
-        self.tags.remove.next = self.sequencer.tag_remove.val();
-        self.tags.commit.next = self.sequencer.tag_commit.val();
-        self.tags.advance.next = self.sequencer.tag_advance.val();
-        self.known.next = self.tags.known.val();
-        for i in 0..K {
+        self.head_masks.next = self.masks.val();
+        for i in 0..KN {
             self.words[i].clock.next = self.clock.val();
-            self.words[i].clear.next = self.control.clear.val();
-            self.words[i].forget.next = self.clears.val();
-            self.words[i].push.next = self.control.push.val();
+            self.words[i].clear.next = self.controls[i].clear.val();
+            self.words[i].forget.next = self.controls[i].clear.val() | self.reset.val();
+            self.words[i].push.next = self.controls[i].push.val();
             self.words[i].stored.next = self.retire.store_data.val();
-            self.words[i].pop.next = self.sequencer.pop.val();
-            self.words[i].address.next = self.sequencer.tag_address.val();
-            self.words[i].need.next = self.sequencer.tag_need.val();
-            self.words[i].touch.next = self.sequencer.tag_touch.val();
-            self.words[i].fetch.next = self.sequencer.tag_fetch.val();
-            self.words[i].insn.next = self.queue.head_insn.val();
-            self.words[i].value.next = self.queue.head_value.val();
-            self.words[i].written.next = self.queue.head_masks.val().get_bits::<4>(4);
-            self.words[i].commit.next = self.sequencer.tag_commit.val();
-            self.words[i].advance.next = self.sequencer.tag_advance.val();
-            self.known.next = self.words[i].known.val();
+            self.words[i].pop.next = self.sequencers[i].pop.val();
+            self.words[i].address.next = self.sequencers[i].tag_address.val();
+            self.words[i].need.next = self.sequencers[i].tag_need.val();
+            self.words[i].touch.next = self.sequencers[i].tag_touch.val();
+            self.words[i].fetch.next = self.sequencers[i].tag_fetch.val();
+            self.words[i].insn.next = self.queues[i].head_insn.val();
+            self.words[i].value.next = self.queues[i].head_value.val();
+            self.head_masks.next = self.queues[i].head_masks.val();
+            self.words[i].written.next = self.head_masks.val().get_bits::<4>(4);
+            self.words[i].commit.next = self.sequencers[i].tag_commit.val();
+            self.words[i].advance.next = self.sequencers[i].tag_advance.val();
+            self.decisions[i].known.next = self.words[i].known.val();
         }
-        // Words are written back with `commit` itself: no set is ever being written.
-        self.sequencer.tag_conflict.next = self.tags.conflict.val() & !self.compares.val().any();
 
-        // Events to bytes.
-        self.fifo.clear.next = self.clears.val();
-        self.decision.clear.next = self.clears.val();
-        self.decision.push.next = self.sequencer.push.val();
-        self.decision.asks.next = self.sequencer.event_asks.val();
-        self.decision.kind.next = self.sequencer.event_kind.val();
-        self.decision.position.next = self.sequencer.event_position.val();
-        self.decision.value.next = self.sequencer.event_value.val();
-        self.decision.known.next = self.known.val();
-        self.decision.next_full.next = self.fifo.full.val();
-        self.fifo.push.next = self.decision.next_push.val();
-        self.fifo.kind.next = self.decision.next_kind.val();
-        self.fifo.position.next = self.decision.next_position.val();
-        self.fifo.value.next = self.decision.next_value.val();
-        // The FIFO's head in registers, about which nothing is left to decide: a block RAM's answer comes
-        // too late in the cycle for the dictionary.
-        self.head.clear.next = self.clears.val();
-        // Room that only the dictionary's answer makes is filled a cycle later: what answers last of all
-        // must not choose what the FIFO reads.
-        self.moves.next =
-            self.fifo.valid.val() & (self.head.empty.val() | self.encoder.event_moves.val());
-        self.head.push.next = self.moves.val();
-        self.head.asks.next = false;
-        self.head.known.next = false;
-        self.head.kind.next = self.fifo.head_kind.val();
-        self.head.position.next = self.fifo.head_position.val();
-        self.head.value.next = self.fifo.head_value.val();
-        self.head.next_full.next = !self.encoder.event_pop.val();
-        self.fifo.pop.next = self.moves.val();
-        self.dictionary.empty.next = self.encoder.dict_empty.val();
-        self.dictionary.look.next = self.encoder.dict_look.val();
-        self.dictionary.value.next = self.head.next_value.val();
-        self.encoder.clear.next = self.clears.val();
-        self.encoder.clear_half.next = self.control.sweep.val().get_bit(3);
-        self.encoder.count_bits.next = self.count_bits.val();
-        self.encoder.event_valid.next = !self.head.empty.val();
-        self.encoder.event_kind.next = self.head.next_kind.val();
-        self.encoder.event_position.next = self.head.next_position.val();
-        self.encoder.event_value.next = self.head.next_value.val();
-        self.encoder.dict_done.next = self.dictionary.done.val();
-        self.encoder.dict_hit.next = self.dictionary.hit.val();
-        self.encoder.dict_index.next = self.dictionary.index.val();
-        self.encoder.mode.next = self.mode_ff.q.val();
-        self.encoder.cycles_lo.next = self.counters.mark_cycles_lo.val();
-        self.encoder.cycles_hi.next = self.counters.mark_cycles_hi.val();
-        self.encoder.lost_lo.next = self.counters.gap_lost_lo.val();
-        self.encoder.lost_hi.next = self.counters.gap_lost_hi.val();
-        self.encoder.reason.next = self.control.reason.val();
-        self.encoder.register_data.next = self.no_data.val();
-        if self.known_ff.q.val() {
-            self.encoder.register_data.next = self.shadow.read_data.val();
+        // The next entry, of one hart after the other.
+        self.offers.next = false;
+        self.writer.entry_kind.next = self.no_kind.val();
+        self.writer.entry_value.next = self.no_data.val();
+        self.writer.entry_number.next = self.no_number.val();
+        self.writer.entry_long.next = false;
+        self.writer.entry_hit.next = false;
+        self.writer.entry_rank.next = self.no_rank.val();
+        for i in 0..N {
+            if self.next_ff.q.val() == self.ids[i].val() {
+                self.offers.next = self.look_ups[i].valid.val();
+                self.writer.entry_kind.next = self.heads[i].next_kind.val();
+                self.writer.entry_value.next = self.heads[i].next_value.val();
+                self.writer.entry_number.next = self.look_ups[i].number.val();
+                self.writer.entry_long.next = self.look_ups[i].long.val();
+                self.writer.entry_hit.next = self.look_ups[i].hit.val();
+                self.writer.entry_rank.next = self.look_ups[i].rank.val();
+            }
         }
-        self.encoder.ready.next = self.packer.ready.val();
+        self.moves.next = self.offers.val() & self.writer.free.val();
+        for i in 0..N {
+            self.moves_own.next = self.moves.val() & (self.next_ff.q.val() == self.ids[i].val());
+            self.look_ups[i].taken.next = self.moves_own.val();
+            // Room that only the dictionary's answer makes is filled a cycle later: what answers last of
+            // all must not choose what the FIFO reads.
+            self.fills.next =
+                self.fifos[i].valid.val() & (self.heads[i].empty.val() | self.moves_own.val());
+            self.heads[i].push.next = self.fills.val();
+            self.fifos[i].pop.next = self.fills.val();
+        }
+        if self.moves.val() | !self.offers.val() {
+            self.next_ff.d.next = (self.next_ff.q.val() + self.next_hart.val()) & self.harts.val();
+        }
+        self.writer.entry_hart.next = self.next_ff.q.val();
+        self.writer.take.next = self.moves.val();
+        self.writer.clear.next = self.clears.val();
+        self.writer.clear_half.next = self.sweep.val().get_bit(3);
+        self.writer.count_bits.next = self.count_bits.val();
+        self.writer.mode.next = self.modes.read_data.val();
+        self.writer.cycles_lo.next = self.counters.mark_cycles_lo.val();
+        self.writer.cycles_hi.next = self.counters.mark_cycles_hi.val();
+        self.writer.lost_lo.next = self.counters.gap_lost_lo.val();
+        self.writer.lost_hi.next = self.counters.gap_lost_hi.val();
+        self.ended_slot.next = false;
+        self.writer.reason.next = self.no_reason.val();
+        self.writer.register_data.next = self.no_data.val();
+        for i in 0..N {
+            if self.writer.hart.val() == self.ids[i].val() {
+                self.ended_slot.next = !self.slot_ff[i].q.val();
+                self.writer.reason.next = self.controls[i].reason.val();
+                if self.known_ff.q.val() {
+                    self.writer.register_data.next = self.shadows[i].read_data.val();
+                }
+            }
+        }
+        // An interval's trailer is written before the next one can end: its digest is still there.
+        self.ended_digest_at.next = bit_cast::<3, 2>(self.writer.hart.val()) << 1;
+        self.ended_digest_at.next = self
+            .ended_digest_at
+            .val()
+            .replace_bit(0, self.ended_slot.val());
+        self.ended_digests.read_address.next = self.ended_digest_at.val();
+        self.writer.digest.next = self.no_data.val();
+        if self.several.val().any() {
+            self.writer.digest.next = self.ended_digests.read_data.val();
+        }
+        self.writer.ready.next = self.packer.ready.val();
+        // Clearing passes all harts.
         self.packer.clear.next = self.clears.val();
-        self.packer.load.next = self.encoder.load.val();
-        self.packer.bits.next = self.encoder.bits.val();
-        self.packer.size.next = self.encoder.size.val();
-        self.packer.align.next = self.encoder.align.val();
-        self.packer.last.next = self.encoder.last.val();
+        self.packer.hart.next = self.writer.hart.val();
+        if self.any_clear.val() {
+            self.packer.hart.next = self.turn_ff.q.val();
+        }
+        self.packer.load.next = self.writer.load.val();
+        self.packer.bits.next = self.writer.bits.val();
+        self.packer.size.next = self.writer.size.val();
+        self.packer.align.next = self.writer.align.val();
+        self.packer.last.next = self.writer.last.val();
         self.packer.byte_ready.next = self.byte_ready.val();
 
         // Out.
         self.byte_valid.next = self.packer.byte_valid.val();
+        self.byte_hart.next = self.packer.byte_hart.val();
         self.byte_data.next = self.packer.byte_data.val();
         self.byte_last.next = self.packer.byte_last.val();
-        self.stall.next = self.control.stall.val();
-        self.recording.next = self.control.recording.val();
-        self.ended.next = self.control.ended.val();
-        self.triggered.next = self.control.triggered.val();
-        self.cause.next = self.watcher.cause.val();
-        self.ends.next = self.control.ends.val();
-        self.lost_any.next = self.control.lost_any.val();
-        self.end_reason.next = bit_cast::<8, 3>(self.control.end_reason.val());
+        self.stall.next = self.holds.val();
+        self.ended.next = self.is_over.val();
         self.retired_lo.next = self.counters.retired_lo.val();
         self.retired_hi.next = self.counters.retired_hi.val();
         self.cycles_lo.next = self.counters.cycles_lo.val();
@@ -572,12 +796,8 @@ impl<
         self.stalls_hi.next = self.counters.stalls_hi.val();
         self.lost_lo.next = self.counters.lost_lo.val();
         self.lost_hi.next = self.counters.lost_hi.val();
-        self.count_retire.next = self.control.count_retire.val();
-        self.active.next = self.control.active.val();
-        self.interval_ends.next = self.control.last.val();
-        self.count_loss.next = self.control.count_loss.val();
-        self.count_cycle.next = self.control.count_cycle.val();
-        self.clearing.next = self.control.clear.val();
+        self.count_retire.next = self.counted.val();
+        self.clearing.next = self.any_clear.val();
     }
 }
 

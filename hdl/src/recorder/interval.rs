@@ -81,6 +81,8 @@ circuit! {
         pub live: Signal<In, Bit>,
         /// everything is written
         pub drained: Signal<In, Bit>,
+        /// a gap may end without a retirement in this cycle: harts that share what counts it take turns
+        pub turn: Signal<In, Bit>,
         /// clear memories at `sweep`
         pub clear: Signal<Out, Bit>,
         /// entry to clear
@@ -103,6 +105,8 @@ circuit! {
         pub position: Signal<Out, Bits<24>>,
         /// digest before it
         pub digest: Signal<Out, Bits<32>>,
+        /// no interval is open: the digest begins
+        pub fresh: Signal<Out, Bit>,
         /// counts a retirement
         pub count_retire: Signal<Out, Bit>,
         /// a retirement or another's write of this cycle belongs to the recording
@@ -286,6 +290,7 @@ impl<const C: usize> Logic for IntervalControl<C> {
             self.back.next = self.less_one.val();
         }
         self.position.next = self.count_ff.q.val() + self.back.val();
+        self.fresh.next = !self.open_ff.q.val();
         self.digest.next = self.digest_ff.q.val();
         if !self.open_ff.q.val() {
             self.digest.next = self.ones.val();
@@ -341,10 +346,12 @@ impl<const C: usize> Logic for IntervalControl<C> {
             }
             Phase::Resume => {
                 if self.stopping.val() {
-                    self.phase_ff.d.next = Phase::Flush;
-                    self.end_reason_ff.d.next = self.cause.val();
-                    self.gap.next = true;
-                    self.push.next = true;
+                    if self.turn.val() {
+                        self.phase_ff.d.next = Phase::Flush;
+                        self.end_reason_ff.d.next = self.cause.val();
+                        self.gap.next = true;
+                        self.push.next = true;
+                    }
                 } else if self.accept.val() {
                     self.phase_ff.d.next = Phase::Run;
                     self.gap.next = true;

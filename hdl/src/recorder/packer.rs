@@ -4,16 +4,20 @@
 //!  bits ──► rotate by the fill level ──┬─ from the fill level up ──► byte_data
 //!                                      └─ below it ──► start of the next byte
 //! ```
+//! What does not yet make a byte is kept for each hart by itself.
 
+use crate::memory::PerHart;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// Bit packer with a byte stream at its end.
-    pub struct Packer [] {
+    /// Bit packer of `N` harts with a byte stream at its end.
+    pub struct Packer [N] {
         /// clock
         pub clock: Signal<In, Clock>,
-        /// forget everything
+        /// forget everything of `hart`, and the byte
         pub clear: Signal<In, Bit>,
+        /// whose chunk it is
+        pub hart: Signal<In, Bits<2>>,
         /// take a chunk; only while `ready`
         pub load: Signal<In, Bit>,
         /// the chunk; bits above its size are zero
@@ -30,14 +34,17 @@ circuit! {
         pub idle: Signal<Out, Bit>,
         /// a byte is offered
         pub byte_valid: Signal<Out, Bit>,
+        /// whose
+        pub byte_hart: Signal<Out, Bits<2>>,
         /// the byte
         pub byte_data: Signal<Out, Bits<8>>,
         /// it ends an interval or a gap
         pub byte_last: Signal<Out, Bit>,
         /// it is taken
         pub byte_ready: Signal<In, Bit>,
-        part_ff: DFF<Bits<8>>,
-        fill_ff: DFF<Bits<3>>,
+        parts: PerHart<8, N>,
+        fills: PerHart<3, N>,
+        hart_ff: DFF<Bits<2>>,
         byte_ff: DFF<Bits<8>>,
         byte_valid_ff: DFF<Bit>,
         byte_last_ff: DFF<Bit>,
@@ -46,6 +53,9 @@ circuit! {
         rotated: Signal<Local, Bits<8>>,
         above: Signal<Local, Bits<8>>,
         joined: Signal<Local, Bits<8>>,
+        part: Signal<Local, Bits<8>>,
+        fill: Signal<Local, Bits<3>>,
+        left: Signal<Local, Bits<8>>,
         level: Signal<Local, Bits<4>>,
         emits: Signal<Local, Bit>,
     }
@@ -56,64 +66,70 @@ circuit! {
     }
 }
 
-impl Logic for Packer {
+impl<const N: usize> Logic for Packer<N> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clock,
-            part_ff,
-            fill_ff,
-            byte_ff,
-            byte_valid_ff,
-            byte_last_ff
-        );
+        dff_setup!(self, clock, hart_ff, byte_ff, byte_valid_ff, byte_last_ff);
+        self.parts.clock.next = self.clock.val();
+        self.fills.clock.next = self.clock.val();
+        self.parts.read_hart.next = self.hart.val();
+        self.fills.read_hart.next = self.hart.val();
+        self.part.next = self.parts.read_data.val();
+        self.fill.next = self.fills.read_data.val();
         self.by_one.next = self.bits.val();
-        if self.fill_ff.q.val().get_bit(0) {
+        if self.fill.val().get_bit(0) {
             self.by_one.next = (self.bits.val() << 1) | (self.bits.val() >> 7);
         }
         self.by_two.next = self.by_one.val();
-        if self.fill_ff.q.val().get_bit(1) {
+        if self.fill.val().get_bit(1) {
             self.by_two.next = (self.by_one.val() << 2) | (self.by_one.val() >> 6);
         }
         self.rotated.next = self.by_two.val();
-        if self.fill_ff.q.val().get_bit(2) {
+        if self.fill.val().get_bit(2) {
             self.rotated.next = (self.by_two.val() << 4) | (self.by_two.val() >> 4);
         }
-        self.above.next = self.all.val() << self.fill_ff.q.val();
+        self.above.next = self.all.val() << self.fill.val();
         self.joined.next =
-            (self.rotated.val() & self.above.val()) | (self.part_ff.q.val() & !self.above.val());
-        self.level.next = bit_cast::<4, 3>(self.fill_ff.q.val())
+            (self.rotated.val() & self.above.val()) | (self.part.val() & !self.above.val());
+        self.level.next = bit_cast::<4, 3>(self.fill.val())
             + bit_cast::<4, 3>(self.size.val())
             + self.one_bit.val();
         self.emits.next = self.level.val().get_bit(3);
         if self.align.val() {
-            self.emits.next = self.fill_ff.q.val().any();
+            self.emits.next = self.fill.val().any();
         }
 
         self.ready.next = !self.byte_valid_ff.q.val() | self.byte_ready.val();
         if self.byte_ready.val() {
             self.byte_valid_ff.d.next = false;
         }
+        self.parts.write_enable.next = self.load.val();
+        self.parts.write_hart.next = self.hart.val();
+        self.left.next = self.joined.val();
+        if self.emits.val() {
+            self.left.next = self.rotated.val() & !self.above.val();
+        }
+        self.parts.write_data.next = self.left.val();
+        self.fills.write_enable.next = self.load.val() | self.clear.val();
+        self.fills.write_hart.next = self.hart.val();
+        self.fills.write_data.next = self.level.val().get_bits::<3>(0);
+        if self.align.val() | self.clear.val() {
+            self.fills.write_data.next = self.no_fill.val();
+        }
         if self.load.val() {
-            self.fill_ff.d.next = self.level.val().get_bits::<3>(0);
-            if self.align.val() {
-                self.fill_ff.d.next = self.no_fill.val();
-            }
-            self.part_ff.d.next = self.joined.val();
             if self.emits.val() {
-                self.part_ff.d.next = self.rotated.val() & !self.above.val();
                 self.byte_valid_ff.d.next = true;
             }
+            self.hart_ff.d.next = self.hart.val();
             self.byte_ff.d.next = self.joined.val();
             self.byte_last_ff.d.next = self.last.val();
         }
         self.idle.next = !self.byte_valid_ff.q.val();
         self.byte_valid.next = self.byte_valid_ff.q.val();
+        self.byte_hart.next = self.hart_ff.q.val();
         self.byte_data.next = self.byte_ff.q.val();
         self.byte_last.next = self.byte_last_ff.q.val();
         if self.clear.val() {
-            self.fill_ff.d.next = self.no_fill.val();
             self.byte_valid_ff.d.next = false;
         }
     }
@@ -129,13 +145,14 @@ mod tests {
 
     #[test]
     fn synthesizes() {
-        check_block(Packer::default(), "lookback_packer");
+        check_block(Packer::<1>::default(), "lookback_packer");
+        check_block(Packer::<2>::default(), "lookback_packer_2");
     }
 
     #[test]
     fn equals_the_bit_writer_under_back_pressure() {
         let mut random = Random::new(10);
-        let mut packer = Packer::default();
+        let mut packer = Packer::<1>::default();
         packer.connect_all();
         let (mut expected, mut bytes, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         for _record in 0..100 {

@@ -103,7 +103,7 @@ circuit! {
         pub triggered: Signal<Out, Bit>,
         /// retirements were lost
         pub overflowed: Signal<Out, Bit>,
-        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K>,
+        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, 1, K>,
     }
     built {
         drain: Drain<RING> = Drain::new(identity(&Sizes {
@@ -123,6 +123,7 @@ circuit! {
     constants {
         mem_base: 32 = super::config::MEM_BASE,
         mem_mask: 32 = super::config::MEM_MASK,
+        only_hart: 2 = 0,
     }
 }
 
@@ -182,9 +183,8 @@ impl<
         self.front.rvfi_loose.next = false;
         self.front.rvfi_breaks.next = false;
         self.front.trigger.next = false;
-        self.front.disarm.next = false;
-        self.front.end_all.next = false;
-        self.front.one_address.next = false;
+        self.front.rvfi_hart.next = self.only_hart.val();
+        self.front.also_stalls.next = false;
 
         // What the host wants.
         self.front.enable.next = self.drain.enable.val();
@@ -207,7 +207,7 @@ impl<
         self.drain.ended.next = self.front.ended.val();
         self.drain.end_reason.next = self.front.end_reason.val();
         self.drain.triggered.next = self.front.triggered.val();
-        self.drain.fired.next = bit_cast::<5, 3>(self.front.cause.val());
+        self.drain.fired.next = self.front.fired.val();
         self.drain.lost_any.next = self.front.lost_any.val();
         self.drain.retired_lo.next = self.front.retired_lo.val();
         self.drain.retired_hi.next = self.front.retired_hi.val();

@@ -50,6 +50,17 @@ circuit! {
     }
 }
 
+impl RegisterShadow {
+    /// In block RAM if it is one of several.
+    pub fn one_of(harts: usize) -> Self {
+        Self {
+            first: BlockRam::default().of_block(harts > 1),
+            second: BlockRam::default().of_block(harts > 1),
+            ..Self::default()
+        }
+    }
+}
+
 impl Logic for RegisterShadow {
     #[hdl_gen]
     fn update(&mut self) {

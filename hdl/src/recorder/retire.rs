@@ -7,11 +7,12 @@
 //! One retirement a cycle, one cycle of latency. What a trapped instruction does not have (register,
 //! masks, data) leaves here as zero: zeroing in front of a register costs no logic.
 
+use crate::memory::PerHart;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// First stage of the recorder. Outputs are those of the retirement of the cycle before.
-    pub struct RetireStage [] {
+    /// First stage of the recorder of `N` harts. Outputs are those of the retirement of the cycle before.
+    pub struct RetireStage [N] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// memory is where `addr & mem_mask == mem_base`
@@ -20,6 +21,8 @@ circuit! {
         pub mem_mask: Signal<In, Bits<32>>,
         /// an instruction retires
         pub rvfi_valid: Signal<In, Bit>,
+        /// on this hart
+        pub rvfi_hart: Signal<In, Bits<2>>,
         /// its word
         pub rvfi_insn: Signal<In, Bits<32>>,
         /// it trapped
@@ -56,6 +59,8 @@ circuit! {
         pub snoop_mask: Signal<In, Bits<4>>,
         /// an instruction retired
         pub valid: Signal<Out, Bit>,
+        /// on this hart
+        pub hart: Signal<Out, Bits<2>>,
         /// it trapped
         pub trap: Signal<Out, Bit>,
         /// privilege mode
@@ -106,8 +111,9 @@ circuit! {
         insn_ff: DFF<Bits<32>>,
         pc_ff: DFF<Bits<32>>,
         redirect_ff: DFF<Bit>,
-        next_pc_ff: DFF<Bits<32>>,
-        opaque_ff: DFF<Bit>,
+        next_pcs: PerHart<32, N>,
+        opaques: PerHart<1, N>,
+        hart_ff: DFF<Bits<2>>,
         rd_addr_ff: DFF<Bits<5>>,
         rd_data_ff: DFF<Bits<32>>,
         addr_ff: DFF<Bits<32>>,
@@ -150,12 +156,14 @@ circuit! {
         no_byte: 8 = 0,
         failure: 1 = 1,
         no_failure: 1 = 0,
+        implied: 1 = 0,
+        opaque: 1 = 1,
         no_register: 5 = 0,
         no_lanes: 4 = 0,
     }
 }
 
-impl Logic for RetireStage {
+impl<const N: usize> Logic for RetireStage<N> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -167,8 +175,7 @@ impl Logic for RetireStage {
             insn_ff,
             pc_ff,
             redirect_ff,
-            next_pc_ff,
-            opaque_ff,
+            hart_ff,
             rd_addr_ff,
             rd_data_ff,
             addr_ff,
@@ -206,18 +213,30 @@ impl Logic for RetireStage {
             & (self.funct5.val() == self.funct5_sc.val());
 
         self.valid_ff.d.next = self.rvfi_valid.val();
+        self.hart_ff.d.next = self.rvfi_hart.val();
         self.trap_ff.d.next = self.rvfi_trap.val();
         self.mode_ff.d.next = self.rvfi_mode.val();
         self.insn_ff.d.next = self.rvfi_insn.val();
         self.pc_ff.d.next = self.rvfi_pc_rdata.val();
         self.addr_ff.d.next = self.rvfi_mem_addr.val();
-        self.redirect_ff.d.next =
-            self.opaque_ff.q.val() | (self.rvfi_pc_rdata.val() != self.next_pc_ff.q.val());
-        if self.rvfi_valid.val() {
-            self.next_pc_ff.d.next = self.rvfi_pc_wdata.val();
-            self.opaque_ff.d.next = self.rvfi_trap.val()
-                | (self.system.val() & !self.funct3.val().any())
-                | self.rvfi_jumps.val();
+        // Where the hart would go on.
+        self.next_pcs.clock.next = self.clock.val();
+        self.opaques.clock.next = self.clock.val();
+        self.next_pcs.read_hart.next = self.rvfi_hart.val();
+        self.opaques.read_hart.next = self.rvfi_hart.val();
+        self.redirect_ff.d.next = self.opaques.read_data.val().any()
+            | (self.rvfi_pc_rdata.val() != self.next_pcs.read_data.val());
+        self.next_pcs.write_enable.next = self.rvfi_valid.val();
+        self.opaques.write_enable.next = self.rvfi_valid.val();
+        self.next_pcs.write_hart.next = self.rvfi_hart.val();
+        self.opaques.write_hart.next = self.rvfi_hart.val();
+        self.next_pcs.write_data.next = self.rvfi_pc_wdata.val();
+        self.opaques.write_data.next = self.implied.val();
+        if self.rvfi_trap.val()
+            | (self.system.val() & !self.funct3.val().any())
+            | self.rvfi_jumps.val()
+        {
+            self.opaques.write_data.next = self.opaque.val();
         }
 
         // Zero where there is nothing.
@@ -298,6 +317,7 @@ impl Logic for RetireStage {
 
         // What the next stage sees.
         self.valid.next = self.valid_ff.q.val();
+        self.hart.next = self.hart_ff.q.val();
         self.trap.next = self.trap_ff.q.val();
         self.mode.next = self.mode_ff.q.val();
         self.insn.next = self.insn_ff.q.val();
@@ -365,7 +385,7 @@ mod tests {
     use lookback_model::recorder::Operation;
 
     /// Sets the retirement port.
-    fn drive(stage: &mut RetireStage, r: &Retire) {
+    fn drive(stage: &mut RetireStage<1>, r: &Retire) {
         stage.rvfi_valid.next = true;
         stage.rvfi_insn.next = u64::from(r.insn).into();
         stage.rvfi_trap.next = r.trap;
@@ -385,12 +405,13 @@ mod tests {
 
     #[test]
     fn synthesizes() {
-        check_block(RetireStage::default(), "lookback_retire_stage");
+        check_block(RetireStage::<1>::default(), "lookback_retire_stage");
+        check_block(RetireStage::<2>::default(), "lookback_retire_stage_2");
     }
 
     #[test]
     fn names_the_operations_of_the_model() {
-        let mut stage = RetireStage::default();
+        let mut stage = RetireStage::<1>::default();
         stage.connect_all();
         let mut operations = 0;
         for r in retirements(2, 3000) {

@@ -1,22 +1,21 @@
-//! The recorder of several harts: a front for each, and one drain.
+//! The recorder of several harts: one front for all, and one drain.
 //!
 //! ```text
-//!  rvfi, hart ─┬─► front 0 ─► gather ────────┐
-//!              ├─► front 1 ─► gather ────────┼─► merge ─► drain ─► log_tx
-//!  snoop ──────┼─► …                         │
+//!  rvfi, hart ─┬─► front ─┬─► gather ────────┐
+//!              │          ├─► gather ────────┼─► merge ─► drain ─► log_tx
+//!  snoop ──────┤          └─► …              │
 //!              └─► order_log ─► gather twice ┘
 //! ```
-//! A retirement goes to the front of its hart, and its write is another's write for all other fronts, as
-//! those of the DMA engine are for all. No two writes come in one cycle (`cluster` says why), so every
-//! front sees one at most. `stall` is for all harts: whichever front is in need, all wait. Beside the
-//! fronts, a cycle behind the ports as they are, `order_log` logs what the host asked for of the order.
+//! A hart's write is another's write for all other harts, as those of the DMA engine are for all. No two
+//! writes come in one cycle (`cluster` says why), so every hart sees one at most. `stall` is for all harts:
+//! whichever is in need, all wait. Beside the front, a cycle behind the ports as they are, `order_log` logs
+//! what the host asked for of the order.
 //!
 //! The numbers that END and the registers tell are those of all harts together; those in the headers
 //! of intervals are each hart's own. A trigger of one hart ends the recording of all, with the same
 //! retirement.
 
 use super::config::{OrderSizes, Sizes, CLOCK_HZ};
-use super::counters::Counters;
 use super::front::RecorderFront;
 use super::gather::Gather;
 use super::merge::Merge;
@@ -28,7 +27,7 @@ use rust_hdl::prelude::*;
 circuit! {
     /// Retirement port of `N` harts in, UART out; the other sizes as in `Recorder` and, from `OB` on, in
     /// `OrderLog`.
-    pub struct SeveralRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR] {
+    pub struct SeveralRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, KN, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -93,27 +92,12 @@ circuit! {
         pub board_value: Signal<Out, Bits<32>>,
         /// the bit of the register that is wanted in the next cycle
         pub board_index: Signal<Out, Bits<5>>,
-        totals: Counters,
+        front: RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, N, KN>,
         merge: Merge,
-        reason: Signal<Local, Bits<8>>,
         writes: Signal<Local, Bit>,
         available: Signal<Local, Bits<8>>,
-        stalls: Signal<Local, Bit>,
-        recording: Signal<Local, Bit>,
-        ended: Signal<Local, Bit>,
-        triggered: Signal<Local, Bit>,
-        ends_all: Signal<Local, Bit>,
-        id: Signal<Local, Bits<2>>,
-        cause: Signal<Local, Bits<3>>,
-        fired: Signal<Local, Bits<5>>,
-        lost: Signal<Local, Bit>,
-        retires: Signal<Local, Bit>,
-        loses: Signal<Local, Bit>,
-        cycles: Signal<Local, Bit>,
-        clearing: Signal<Local, Bit>,
         data: Signal<Local, Bits<8>>,
         last: Signal<Local, Bit>,
-        own: Signal<Local, Bit>,
         order: OrderLog<OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, N>,
         strata_gather: Gather,
         chunks_gather: Gather,
@@ -128,11 +112,8 @@ circuit! {
         accesses: Signal<Local, Bit>,
         address: Signal<Local, Bits<32>>,
         snooped: Signal<Local, Bits<4>>,
-        active: Signal<Local, Bit>,
-        interval_ends: Signal<Local, Bit>,
     }
     arrays {
-        fronts: [RecorderFront<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K>; N],
         gathers: [Gather; N],
     }
     built {
@@ -165,7 +146,6 @@ circuit! {
         mem_mask: 32 = super::config::MEM_MASK,
         nobody: 8 = 0,
         no_data: 8 = 0,
-        not_fired: 5 = 0,
         strata_source: 3 = 7,
         chunks_source: 3 = 6,
     }
@@ -196,6 +176,7 @@ impl<
         const K: usize,
         const RING: usize,
         const N: usize,
+        const KN: usize,
         const OB: usize,
         const OT: usize,
         const OA: usize,
@@ -233,6 +214,7 @@ impl<
         K,
         RING,
         N,
+        KN,
         OB,
         OT,
         OA,
@@ -253,7 +235,6 @@ impl<
     #[hdl_gen]
     fn update(&mut self) {
         self.drain.clock.next = self.clock.val();
-        self.totals.clock.next = self.clock.val();
         self.merge.clock.next = self.clock.val();
         self.drain.reset.next = self.reset.val();
         self.merge.clear.next = self.reset.val();
@@ -274,7 +255,7 @@ impl<
         self.accesses.next = self.rvfi_valid.val()
             & !self.rvfi_trap.val()
             & (self.rvfi_mem_rmask.val().any() | self.rvfi_mem_wmask.val().any());
-        // Nobody else writes beside an access: one address is enough for both, here and in the fronts.
+        // Nobody else writes beside an access: one address is enough for both, here and in the front.
         self.address.next = self.snoop_addr.val();
         self.snooped.next = self.snoop_mask.val();
         if self.accesses.val() {
@@ -300,75 +281,60 @@ impl<
 
         self.writes.next =
             (self.rvfi_valid.val() & !self.rvfi_trap.val()) & self.rvfi_mem_wmask.val().any();
-        self.ends_all.next = false;
-        self.triggered.next = false;
-        self.fired.next = self.not_fired.val();
+        self.front.clock.next = self.clock.val();
+        self.front.reset.next = self.reset.val();
+        self.front.rvfi_valid.next = self.rvfi_valid.val();
+        self.front.rvfi_hart.next = self.rvfi_hart.val();
+        self.front.rvfi_insn.next = self.rvfi_insn.val();
+        self.front.rvfi_trap.next = self.rvfi_trap.val();
+        self.front.rvfi_mode.next = self.rvfi_mode.val();
+        self.front.rvfi_rd_addr.next = self.rvfi_rd_addr.val();
+        self.front.rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
+        self.front.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
+        self.front.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
+        self.front.rvfi_mem_addr.next = self.address.val();
+        self.front.rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
+        self.front.rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
+        self.front.rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
+        self.front.rvfi_mem_wdata.next = self.rvfi_mem_wdata.val();
+        self.front.rvfi_opaque.next = false;
+        self.front.rvfi_jumps.next = false;
+        self.front.rvfi_loose.next = false;
+        self.front.rvfi_breaks.next = false;
+        self.front.trigger.next = false;
+        // What others write: everybody but the hart itself is told.
+        self.front.snoop_valid.next = self.snoop_valid.val() | self.writes.val();
+        self.front.snoop_addr.next = self.address.val();
+        self.front.snoop_mask.next = self.snooped.val();
+        self.front.mem_base.next = self.mem_base.val();
+        self.front.mem_mask.next = self.mem_mask.val();
+        self.front.run_ended.next = self.run_ended.val();
+        self.front.hold.next = self.hold.val();
+        self.front.also_stalls.next = self.order_stall_ff.q.val();
+        // What the host wants.
+        self.front.enable.next = self.drain.enable.val();
+        self.front.may_stall.next = self.drain.may_stall.val();
+        self.front.interval.next = self.drain.interval.val();
+        self.front.count_bits.next = self.drain.count_bits.val();
+        self.front.image_lo.next = self.drain.image_lo.val();
+        self.front.image_hi.next = self.drain.image_hi.val();
+        self.front.trigger_on_trap.next = self.drain.trigger_on_trap.val();
+        self.front.post_trigger.next = self.drain.post_trigger.val();
+        self.front.watch.next = self.drain.watch.val();
+        self.front.watch_lo.next = self.drain.watch_lo.val();
+        self.front.watch_hi.next = self.drain.watch_hi.val();
+        // What it gets, parcel by parcel.
+        self.front.byte_ready.next = false;
         for i in 0..N {
-            if self.fronts[i].ends.val() {
-                self.ends_all.next = true;
-            }
-            // One retirement a cycle, and the first trigger disarms the others: there is one cause.
-            self.id.next = self.ids[i].val();
-            self.cause.next = self.fronts[i].cause.val();
-            if self.fronts[i].triggered.val() {
-                self.triggered.next = true;
-                self.fired.next =
-                    (bit_cast::<5, 2>(self.id.val()) << 3) | bit_cast::<5, 3>(self.cause.val());
-            }
-        }
-        for i in 0..N {
-            self.fronts[i].clock.next = self.clock.val();
-            self.fronts[i].reset.next = self.reset.val();
-            self.own.next = self.rvfi_hart.val() == self.ids[i].val();
-            self.fronts[i].rvfi_valid.next = self.rvfi_valid.val() & self.own.val();
-            self.fronts[i].rvfi_insn.next = self.rvfi_insn.val();
-            self.fronts[i].rvfi_trap.next = self.rvfi_trap.val();
-            self.fronts[i].rvfi_mode.next = self.rvfi_mode.val();
-            self.fronts[i].rvfi_rd_addr.next = self.rvfi_rd_addr.val();
-            self.fronts[i].rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
-            self.fronts[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
-            self.fronts[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
-            self.fronts[i].rvfi_mem_addr.next = self.address.val();
-            self.fronts[i].rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
-            self.fronts[i].rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
-            self.fronts[i].rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
-            self.fronts[i].rvfi_mem_wdata.next = self.rvfi_mem_wdata.val();
-            self.fronts[i].rvfi_opaque.next = false;
-            self.fronts[i].rvfi_jumps.next = false;
-            self.fronts[i].rvfi_loose.next = false;
-            self.fronts[i].rvfi_breaks.next = false;
-            self.fronts[i].trigger.next = false;
-            self.fronts[i].disarm.next = self.triggered.val();
-            self.fronts[i].end_all.next = self.ends_all.val();
-            // What others write.
-            self.fronts[i].snoop_valid.next =
-                self.snoop_valid.val() | (self.writes.val() & !self.own.val());
-            self.fronts[i].one_address.next = true;
-            self.fronts[i].snoop_addr.next = self.address.val();
-            self.fronts[i].snoop_mask.next = self.snooped.val();
-            self.fronts[i].mem_base.next = self.mem_base.val();
-            self.fronts[i].mem_mask.next = self.mem_mask.val();
-            self.fronts[i].run_ended.next = self.run_ended.val();
-            self.fronts[i].hold.next = self.hold.val();
-            // What the host wants.
-            self.fronts[i].enable.next = self.drain.enable.val();
-            self.fronts[i].may_stall.next = self.drain.may_stall.val();
-            self.fronts[i].interval.next = self.drain.interval.val();
-            self.fronts[i].count_bits.next = self.drain.count_bits.val();
-            self.fronts[i].image_lo.next = self.drain.image_lo.val();
-            self.fronts[i].image_hi.next = self.drain.image_hi.val();
-            self.fronts[i].trigger_on_trap.next = self.drain.trigger_on_trap.val();
-            self.fronts[i].post_trigger.next = self.drain.post_trigger.val();
-            self.fronts[i].watch.next = self.drain.watch.val();
-            self.fronts[i].watch_lo.next = self.drain.watch_lo.val();
-            self.fronts[i].watch_hi.next = self.drain.watch_hi.val();
-            // What it gets, parcel by parcel.
             self.gathers[i].clock.next = self.clock.val();
             self.gathers[i].clear.next = self.reset.val();
-            self.gathers[i].byte_valid.next = self.fronts[i].byte_valid.val();
-            self.gathers[i].byte_data.next = self.fronts[i].byte_data.val();
-            self.gathers[i].byte_last.next = self.fronts[i].byte_last.val();
-            self.fronts[i].byte_ready.next = self.gathers[i].byte_ready.val();
+            self.gathers[i].byte_valid.next = false;
+            self.gathers[i].byte_data.next = self.front.byte_data.val();
+            self.gathers[i].byte_last.next = self.front.byte_last.val();
+            if self.front.byte_hart.val() == self.ids[i].val() {
+                self.gathers[i].byte_valid.next = self.front.byte_valid.val();
+                self.front.byte_ready.next = self.gathers[i].byte_ready.val();
+            }
         }
 
         self.available.next = self.nobody.val();
@@ -411,88 +377,35 @@ impl<
         self.drain.byte_data.next = self.merge.byte_data.val();
         self.drain.byte_last.next = self.merge.byte_last.val();
 
-        // All harts together.
-        self.stalls.next = self.order_stall_ff.q.val();
-        self.active.next = false;
-        self.interval_ends.next = false;
-        self.recording.next = false;
-        self.ended.next = self.merge.idle.val() & self.order.idle.val();
-        self.lost.next = false;
-        self.retires.next = false;
-        self.loses.next = false;
-        self.cycles.next = false;
-        self.reason.next = self.no_data.val();
-        self.clearing.next = false;
-        for i in 0..N {
-            if self.fronts[i].stall.val() {
-                self.stalls.next = true;
-            }
-            if self.fronts[i].recording.val() {
-                self.recording.next = true;
-            }
-            if !self.fronts[i].ended.val() {
-                self.ended.next = false;
-            }
-            if self.fronts[i].active.val() {
-                self.active.next = true;
-            }
-            if self.fronts[i].interval_ends.val() {
-                self.interval_ends.next = true;
-            }
-            if self.fronts[i].lost_any.val() {
-                self.lost.next = true;
-            }
-            if self.fronts[i].count_retire.val() {
-                self.retires.next = true;
-            }
-            if self.fronts[i].count_loss.val() {
-                self.loses.next = true;
-            }
-            if self.fronts[i].count_cycle.val() {
-                self.cycles.next = true;
-            }
-            if self.fronts[i].clearing.val() {
-                self.clearing.next = true;
-            }
-            self.reason.next = self.fronts[i].end_reason.val();
-        }
-        // The order sees what the fronts see, as long as they do.
-        self.order.retires.next = self.retires.val();
-        self.order.ends.next = self.interval_ends.val();
-        self.order.external.next = self.snooped_ff.q.val() & self.active.val();
-        self.recording_ff.d.next = self.recording.val();
-        self.order.stop.next = self.recording_ff.q.val() & !self.recording.val();
-        self.order.reason.next = self.reason.val().get_bits::<3>(0);
-        self.order.clear.next = self.clearing.val();
+        // The order sees what the front sees, as long as it does.
+        self.order.retires.next = self.front.count_retire.val();
+        self.order.ends.next = self.front.interval_ends.val();
+        self.order.external.next = self.snooped_ff.q.val() & self.front.active.val();
+        self.recording_ff.d.next = self.front.recording.val();
+        self.order.stop.next = self.recording_ff.q.val() & !self.front.recording.val();
+        self.order.reason.next = self.front.end_reason.val().get_bits::<3>(0);
+        self.order.clear.next = self.front.clearing.val();
         self.order_stall_ff.d.next =
-            self.order.pressure.val() & self.drain.may_stall.val() & self.recording.val();
-        if self.order.lost.val() {
-            self.lost.next = true;
-        }
-        self.totals.clear.next = self.clearing.val();
-        self.totals.retire.next = self.retires.val();
-        self.totals.cycle.next = self.cycles.val();
-        self.totals.stall.next = self.stalls.val() & self.recording.val();
-        self.totals.lose.next = self.loses.val();
-        self.totals.mark.next = false;
-        self.drain.recording.next = self.recording.val();
-        self.drain.ended.next = self.ended.val();
-        self.drain.end_reason.next = self.reason.val();
-        self.drain.triggered.next = self.triggered.val();
-        self.drain.fired.next = self.fired.val();
-        self.drain.lost_any.next = self.lost.val();
-        self.drain.retired_lo.next = self.totals.retired_lo.val();
-        self.drain.retired_hi.next = self.totals.retired_hi.val();
-        self.drain.cycles_lo.next = self.totals.cycles_lo.val();
-        self.drain.cycles_hi.next = self.totals.cycles_hi.val();
-        self.drain.stalls_lo.next = self.totals.stalls_lo.val();
-        self.drain.stalls_hi.next = self.totals.stalls_hi.val();
-        self.drain.lost_lo.next = self.totals.lost_lo.val();
-        self.drain.lost_hi.next = self.totals.lost_hi.val();
+            self.order.pressure.val() & self.drain.may_stall.val() & self.front.recording.val();
+        self.drain.recording.next = self.front.recording.val();
+        self.drain.ended.next =
+            self.front.ended.val() & self.merge.idle.val() & self.order.idle.val();
+        self.drain.end_reason.next = self.front.end_reason.val();
+        self.drain.triggered.next = self.front.triggered.val();
+        self.drain.fired.next = self.front.fired.val();
+        self.drain.lost_any.next = self.front.lost_any.val() | self.order.lost.val();
+        self.drain.retired_lo.next = self.front.retired_lo.val();
+        self.drain.retired_hi.next = self.front.retired_hi.val();
+        self.drain.cycles_lo.next = self.front.cycles_lo.val();
+        self.drain.cycles_hi.next = self.front.cycles_hi.val();
+        self.drain.stalls_lo.next = self.front.stalls_lo.val();
+        self.drain.stalls_hi.next = self.front.stalls_hi.val();
+        self.drain.lost_lo.next = self.front.lost_lo.val();
+        self.drain.lost_hi.next = self.front.lost_hi.val();
         self.drain.run_code.next = self.run_code.val();
         self.drain.bit_clocks.next = self.bit_clocks.val();
         self.drain.log_rx.next = self.log_rx.val();
-        self.stall.next = self.stalls.val();
+        self.stall.next = self.front.stall.val();
         self.log_tx.next = self.drain.log_tx.val();
         self.drain.board_bit.next = self.board_bit.val();
         self.board_fire.next = self.drain.board_fire.val();

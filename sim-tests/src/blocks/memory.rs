@@ -3,7 +3,7 @@
 use super::registry::Block;
 use super::{seldom, Inputs, Lockstep};
 use crate::block;
-use lookback_hdl::memory::{BlockRam, LutRam, MarkedRam};
+use lookback_hdl::memory::{BlockRam, LutRam, MarkedRam, PerHart};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -16,6 +16,10 @@ pub const BLOCKS: &[Block] = &[
     block!("marked-ram", Marked, 30; MarkedRam<8, 4, 3>:
         clock; in read_address write_enable write_address write_data write_mark;
         out read_data read_mark),
+    block!("per-hart", Harts<4>, 30; PerHart<12, 4>:
+        clock; in read_hart write_enable write_hart write_data; out read_data),
+    block!("per-hart-single", Harts<1>, 10; PerHart<12, 1>:
+        clock; in read_hart write_enable write_hart write_data; out read_data),
 ];
 
 /// A read and perhaps a write in one cycle.
@@ -138,5 +142,37 @@ impl Lockstep for Marked {
         let seen = self.0.cycle(&Inputs(whole));
         let parts = |(_, data): (_, u32)| [("read_data", data & 0xff), ("read_mark", data >> 8)];
         seen.into_iter().flat_map(parts).collect()
+    }
+}
+
+/// A word for each hart, or one word whichever hart is named.
+#[derive(Default)]
+pub struct Harts<const N: usize>(Words);
+
+impl<const N: usize> Lockstep for Harts<N> {
+    type Step = Access;
+
+    fn runs() -> BoxedStrategy<Vec<Access>> {
+        accesses()
+    }
+
+    fn inputs(&self, step: &Access) -> Vec<(&'static str, u32)> {
+        let (hart, data) = step.write.unwrap_or((step.read, 0xabc));
+        vec![
+            ("read_hart", step.read % 4),
+            ("write_enable", step.write.is_some().into()),
+            ("write_hart", hart % 4),
+            ("write_data", data),
+        ]
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Vec<(&'static str, u32)> {
+        let harts = N as u32;
+        let seen = self.0.read(inputs.get("read_hart") % harts);
+        if inputs.is("write_enable") {
+            let hart = inputs.get("write_hart") % harts;
+            self.0 .0[hart as usize] = Some(inputs.get("write_data"));
+        }
+        seen.map(|data| ("read_data", data)).into_iter().collect()
     }
 }

@@ -144,13 +144,13 @@ macro_rules! driver {
                 }
                 settle(&mut u);
                 // What becomes of the retirement of the cycle before.
-                if u.control.gap_start.val() {
+                if u.controls[0].gap_start.val() {
                     model.overflow();
                 }
                 if let Some(r) = stage.0 {
-                    if u.control.accept.val() {
+                    if u.controls[0].accept.val() {
                         model.retire(&r, cycle - 1);
-                    } else if u.control.count_loss.val() {
+                    } else if u.controls[0].count_loss.val() {
                         model.lose(&r);
                     } else {
                         assert!(matches!(plan.end, End::Trigger(_)), "ignored {r:?}");
@@ -159,7 +159,7 @@ macro_rules! driver {
                 if let Some((addr, mask)) = stage.1 {
                     model.snoop(addr, mask);
                 }
-                if u.control.gap.val() && !u.control.accept.val() {
+                if u.controls[0].gap.val() && !u.controls[0].accept.val() {
                     model.resume(cycle - 1);
                 }
                 if u.byte_valid.val() && u.byte_ready.val() {
@@ -170,7 +170,11 @@ macro_rules! driver {
                     idle = 0;
                 }
                 idle += 1;
-                assert!(idle < 40_000, "stuck in {:?}", u.control.recording.val());
+                assert!(
+                    idle < 40_000,
+                    "stuck in {:?}",
+                    u.controls[0].recording.val()
+                );
                 stage = port;
                 tick!(u);
                 cycle += 1;
@@ -377,7 +381,7 @@ fn a_reset_in_a_header_leaves_nothing_behind() {
     for retirement in before {
         step(&mut u, Some(retirement));
     }
-    assert!(!u.shadow.live.val(), "a header is being written");
+    assert!(!u.shadows[0].live.val(), "a header is being written");
     u.enable.next = false;
     u.reset.next = true;
     step(&mut u, None);

@@ -85,6 +85,7 @@ pub struct Step {
     pressure: bool,
     live: bool,
     drained: bool,
+    turn: bool,
 }
 
 impl Control {
@@ -144,12 +145,18 @@ impl Lockstep for Control {
             (settings(), rates, 10..150usize).prop_flat_map(|(settings, rates, length)| {
                 let (valid, full, live, (enable, ended)) = rates;
                 let events = (seldom(valid), seldom(500), seldom(60), word());
-                let state = (seldom(full), seldom(300), seldom(live), seldom(400));
+                let state = (
+                    seldom(full),
+                    seldom(300),
+                    seldom(live),
+                    seldom(400),
+                    seldom(700),
+                );
                 let triggers = (seldom(5), seldom(2), seldom(15));
                 let host = (seldom(enable), seldom(ended), seldom(2), triggers);
                 let step = (events, state, host).prop_map(move |(events, state, host)| {
                     let (valid, needs_entry, snooped, stepped) = events;
-                    let (full, pressure, live, drained) = state;
+                    let (full, pressure, live, drained, turn) = state;
                     let (enable, run_ended, reset, (fires, end_all, cut)) = host;
                     Step {
                         settings: settings.clone(),
@@ -167,6 +174,7 @@ impl Lockstep for Control {
                         pressure,
                         live,
                         drained,
+                        turn,
                     }
                 });
                 vec(step, length)
@@ -201,6 +209,7 @@ impl Lockstep for Control {
             ("pressure", step.pressure.into()),
             ("live", step.live.into()),
             ("drained", drained.into()),
+            ("turn", step.turn.into()),
         ]
     }
 
@@ -254,7 +263,8 @@ impl Control {
             && self.open.is_some()
             && inputs.is("live")
             && !inputs.is("full");
-        let gap = self.phase == Phase::Resume && (stopping.is_some() || accept);
+        let gap =
+            self.phase == Phase::Resume && (stopping.is_some() && inputs.is("turn") || accept);
         let count_retire = valid && (self.losing() || self.running() && stopping.is_none());
         Now {
             stopping,
@@ -313,6 +323,7 @@ impl Control {
                 u32::MAX
             };
             seen.push(("digest", digest));
+            seen.push(("fresh", self.open.is_none().into()));
         } else if let (true, Some(count)) = (now.closes_alone, self.open) {
             seen.push(("position", count - 1));
         }
@@ -422,7 +433,7 @@ impl Control {
             }
             (Phase::Lose, _) if self.open.is_none() || now.closes_alone => Phase::Drain,
             (Phase::Drain, _) if inputs.is("drained") && inputs.is("live") => Phase::Resume,
-            (Phase::Resume, Some(reason)) => {
+            (Phase::Resume, Some(reason)) if inputs.is("turn") => {
                 self.end_reason = Some(reason);
                 Phase::Flush
             }

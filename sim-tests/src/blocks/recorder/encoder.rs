@@ -40,30 +40,30 @@ pub enum What {
 /// A record, or a gap and the interval after it.
 #[derive(Clone, Debug)]
 pub struct Stretch {
-    gap: Option<u64>,
-    open: bool,
-    mode: u8,
-    cycle: u64,
-    pc: u32,
+    pub(super) gap: Option<u64>,
+    pub(super) open: bool,
+    pub(super) mode: u8,
+    pub(super) cycle: u64,
+    pub(super) pc: u32,
     /// what its pauses and registers are made from
-    seed: u64,
+    pub(super) seed: u64,
     /// how often the packer is ready and events are there, in a thousand
-    ready: u32,
-    entries: Vec<Entry>,
-    digest: u32,
-    reason: u8,
+    pub(super) ready: u32,
+    pub(super) entries: Vec<Entry>,
+    pub(super) digest: u32,
+    pub(super) reason: u8,
     /// of the whole run; the first one counts
-    count_bits: u8,
+    pub(super) count_bits: u8,
 }
 
-fn config(run: &[Stretch]) -> RecorderConfig {
+pub(super) fn config(run: &[Stretch]) -> RecorderConfig {
     RecorderConfig {
         count_bits: run.first().map_or(5, |first| first.count_bits),
         ..TINY.config(CLOCK_HZ)
     }
 }
 
-fn registers(seed: u64) -> [u32; 32] {
+pub(super) fn registers(seed: u64) -> [u32; 32] {
     let mut random = Random::new(seed);
     let mut registers = [0; 32];
     registers[1..].fill_with(|| random.word());
@@ -79,11 +79,11 @@ fn value(random: &mut Random) -> u32 {
 }
 
 /// An event of the FIFO: kind, position, value.
-type Event = (u32, u32, u32);
+pub(super) type Event = (u32, u32, u32);
 
 impl Stretch {
     /// Its events, with positions that fit `count_bits`.
-    fn events(&self, count_bits: u8) -> Vec<Event> {
+    pub(super) fn events(&self, count_bits: u8) -> Vec<Event> {
         let boundary = 8 | u32::from(self.open) | u32::from(self.gap.is_some()) << 1;
         let mut events = vec![(boundary, 0, self.pc)];
         if !self.open {

@@ -517,7 +517,7 @@ impl<'a> Bench<'a> {
             ("lost", "lost_lo"),
             ("lost something", "lost_any"),
             ("triggered", "triggered"),
-            ("cause", "cause"),
+            ("fired", "cause"),
             ("stalls", "stalls_lo"),
             ("recording", "recording"),
         ] {

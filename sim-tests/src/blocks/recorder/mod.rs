@@ -13,6 +13,7 @@ mod parcels;
 pub(super) mod queues;
 mod retirement;
 mod sequencer;
+mod stages;
 mod trigger;
 mod whole;
 mod words;
@@ -28,6 +29,7 @@ use lookback_hdl::recorder::{
     dictionary::Dictionary,
     digest::DigestStep,
     encoder::Encoder,
+    entry_writer::EntryWriter,
     event_fifo::EventFifo,
     first_load_tags::FirstLoadTags,
     fold::Fold,
@@ -35,6 +37,7 @@ use lookback_hdl::recorder::{
     input_queue::InputQueue,
     interval::IntervalControl,
     known_code::KnownCode,
+    look_up::LookUp,
     merge::Merge,
     order_writer::OrderWriter,
     packer::Packer,
@@ -55,12 +58,11 @@ pub use harts::{
 pub use memories::{Code, Tags};
 pub use order::{judge_order, Logged};
 pub use whole::Recordings as Whole;
-pub(in crate::blocks) use words::value;
 
 /// The table.
 pub const BLOCKS: &[Block] = &[
-    block!("counters", numbers::Sums, 40; Counters:
-        clock; in clear retire cycle stall lose mark;
+    block!("counters", numbers::Sums, 40; Counters<1>:
+        clock; in hart of clear retire cycle stall lose mark;
         out retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
             mark_cycles_lo mark_cycles_hi gap_lost_lo gap_lost_hi),
     block!("decision", decision::Events, 100; Decision:
@@ -76,8 +78,16 @@ pub const BLOCKS: &[Block] = &[
         clock; in clear clear_half count_bits event_valid event_kind event_position event_value
             dict_done dict_hit dict_index mode cycles_lo cycles_hi lost_lo lost_hi reason
             register_data ready;
-        out event_pop event_moves dict_empty dict_look register register_after register_turns
-            header_done load bits size align last idle),
+        out event_pop dict_empty dict_look register header_done load bits size align last idle),
+    block!("look-up", stages::Looked, 80; LookUp<3>:
+        clock; in clear event_valid event_kind event_position dict_done dict_hit dict_index taken;
+        out event_pop dict_empty dict_look valid number long hit rank),
+    block!("entry-writer", stages::Written, 60; EntryWriter<3, 2>:
+        clock; in clear clear_half count_bits take entry_hart entry_kind entry_number entry_long
+            entry_value entry_hit entry_rank mode cycles_lo cycles_hi lost_lo lost_hi digest reason
+            register_data ready;
+        out free hart register register_after at_register register_turns header_done load bits size
+            align last),
     block!("event-fifo", Queue<queues::Events<3, 4>>, 100; EventFifo<3, 4>:
         clock; in clear push kind position value pop;
         out valid empty full pressure behind head_kind head_position head_value),
@@ -89,23 +99,23 @@ pub const BLOCKS: &[Block] = &[
     block!("first-load-tags-direct", memories::Tags<1>, 80; FirstLoadTags<1, 2, 1, 2, 27, 2, 30, 3>:
         clock; in clear advance address need touch remove commit; out known conflict),
     block!("front", front::Runs, 48; TinyFront:
-        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+        clock; in reset rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
             image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
-            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all one_address;
-        out byte_valid byte_data byte_last stall recording ended end_reason triggered cause ends lost_any
+            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi also_stalls;
+        out byte_valid byte_hart byte_data byte_last stall recording ended end_reason triggered fired lost_any
             retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
-            count_retire active interval_ends count_loss count_cycle clearing),
+            count_retire active interval_ends clearing),
     block!("front-words", words::Fronts, 32; TinyWordsFront:
-        clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+        clock; in reset rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask enable may_stall interval count_bits
             image_lo image_hi trigger_on_trap post_trigger run_ended hold byte_ready mem_base mem_mask
-            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi disarm end_all one_address;
-        out byte_valid byte_data byte_last stall recording ended end_reason triggered cause ends lost_any
+            rvfi_opaque rvfi_jumps rvfi_loose rvfi_breaks trigger watch watch_lo watch_hi also_stalls;
+        out byte_valid byte_hart byte_data byte_last stall recording ended end_reason triggered fired lost_any
             retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi lost_lo lost_hi
-            count_retire active interval_ends count_loss count_cycle clearing),
+            count_retire active interval_ends clearing),
     block!("word-tags", words::Tags<2>, 150; WordTags<2, 2, 1, 2, 27, 2, 30, 3>:
         clock; in clear forget push stored pop advance address need touch fetch insn value written
             commit;
@@ -148,16 +158,16 @@ pub const BLOCKS: &[Block] = &[
             head_masks head_snoop_addr),
     block!("interval-control", control::Control, 80; IntervalControl<4>:
         clock; in reset enable may_stall hold run_ended interval post_trigger valid fires end_all
-            cut needs_entry stepped snooped full pressure live drained;
-        out clear sweep accept accept_snoop push open gap last severed position digest count_retire active
+            cut needs_entry stepped snooped full pressure live drained turn;
+        out clear sweep accept accept_snoop push open gap last severed position digest fresh count_retire active
             count_loss count_cycle count_stall gap_start total_digest reason stall recording ended
             end_reason triggered ends lost_any),
     block!("known-code", memories::Code, 120; KnownCode<3>:
         clock; in clear sweep image_lo image_hi fetch_pc pc straddles store store_addr snoop snoop_addr;
         out known),
-    block!("packer", numbers::Bits, 80; Packer:
-        clock; in clear load bits size align last byte_ready;
-        out ready idle byte_valid byte_data byte_last),
+    block!("packer", numbers::Bits, 80; Packer<1>:
+        clock; in clear hart load bits size align last byte_ready;
+        out ready idle byte_valid byte_hart byte_data byte_last),
     block!("recorder-tiny", whole::Recordings<false>, 8; TinyRecorder:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
@@ -174,11 +184,11 @@ pub const BLOCKS: &[Block] = &[
     block!("register-shadow", memories::Registers, 60; RegisterShadow:
         clock; in clear sweep write write_addr write_data freeze thaw read_addr;
         out read_data live),
-    block!("retire-stage", retirement::FirstStage, 100; RetireStage:
-        clock; in mem_base mem_mask rvfi_opaque rvfi_jumps rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
+    block!("retire-stage", retirement::FirstStage, 100; RetireStage<1>:
+        clock; in mem_base mem_mask rvfi_opaque rvfi_jumps rvfi_valid rvfi_hart rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata snoop_valid snoop_addr snoop_mask;
-        out valid trap mode insn pc pc_in_memory redirect rd_addr rd_data addr store_addr rmask
+        out valid hart trap mode insn pc pc_in_memory redirect rd_addr rd_data addr store_addr rmask
             wmask store store_data data operation certain value snooped snooped_memory
             snooped_addr snooped_mask),
     block!("sequencer", sequencer::Entries, 100; Sequencer:
