@@ -54,7 +54,7 @@ struct Ratio {
 const RATIOS: &[Ratio] = &[Ratio {
     preset: "recorder-bugnet-2",
     of: "recorder-bugnet",
-    hundredths: 210,
+    hundredths: 180,
 }];
 
 /// Of a DP16KD, without those for parity.

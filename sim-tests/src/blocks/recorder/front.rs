@@ -511,13 +511,18 @@ impl<'a> Bench<'a> {
             out,
         );
         self.compare(&model, out);
+        // That of one hart, hart 0.
+        let cause = match self.recording.compact {
+            None => "fired",
+            Some(_) => "cause",
+        };
         for (what, port) in [
             ("reason", "end_reason"),
             ("retired", "retired_lo"),
             ("lost", "lost_lo"),
             ("lost something", "lost_any"),
             ("triggered", "triggered"),
-            ("fired", "cause"),
+            ("cause", cause),
             ("stalls", "stalls_lo"),
             ("recording", "recording"),
         ] {
