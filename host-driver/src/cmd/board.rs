@@ -107,8 +107,8 @@ pub struct BoardArgs {
     #[arg(long, value_enum, conflicts_with_all = ["preset", "core", "core_dir"])]
     pub tags: Option<TagsChoice>,
     /// Which board: full (codec compact), bugnet, words (bugnet with tags that keep words), mini, the
-    /// smallest SoC and a recorder that makes the hart wait, or tiny, whose recorder is too small on
-    /// purpose; in place of --codec and --tags.
+    /// smallest SoC and a recorder that makes the hart wait (the one for an iCE40; with --core serv,
+    /// too), or tiny, whose recorder is too small on purpose; in place of --codec and --tags.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Harts on the board: 1, 2 or 4 [default: 1].
