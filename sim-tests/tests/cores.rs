@@ -104,6 +104,33 @@ fn serv_records_and_replays_all_its_programs() {
     all_programs("serv", 7);
 }
 
+/// The smallest recorder makes SERV wait, whose port stands still meanwhile.
+#[test]
+fn serv_keeps_its_port_for_the_smallest_recorder() {
+    for program in &core_programs("serv").expect("firmware is there") {
+        let mut options = options("serv", program);
+        options.board.preset = "mini".into();
+        let name = format!("serv with mini, {}", program.name);
+        let outcome = recorded("serv", program, &options);
+        assert!(outcome.recording.is_whole(), "{name}");
+        let compared = outcome
+            .replay_equals_retirements()
+            .unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        assert_eq!(compared as usize, outcome.retirements().count(), "{name}");
+        assert!(outcome.stall_cycles > 0, "{name}");
+    }
+}
+
+#[test]
+fn a_core_that_does_not_keep_its_port_is_refused_the_smallest_recorder() {
+    let program = program("picorv32", "hello");
+    let mut options = options("picorv32", &program);
+    options.board.preset = "mini".into();
+    let error = run_recorded(&elf(&program), &options).err();
+    let error = format!("{:#}", error.expect("it fetches ahead"));
+    assert!(error.contains("keeps its retirement port"), "{error}");
+}
+
 #[test]
 fn ibex_records_and_replays_all_its_programs() {
     all_programs("ibex", 7);

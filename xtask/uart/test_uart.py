@@ -23,7 +23,8 @@ async def echo(dut, error):
     rate = round(BAUD * (1 + error))
     source = UartSource(dut.rx, baud=rate, bits=8)
     sinks = [UartSink(pin, baud=rate, bits=8) for pin in (dut.tx, dut.console_tx)]
-    await Timer(40, unit="us")
+    # Longer than a reset, with a program being copied into its RAM.
+    await Timer(250, unit="us")
     bytes_sent = random.Random(rate).randbytes(BYTES)
     # Extremes: all bits alike, and alternating.
     bytes_sent += bytes([0x00, 0xFF, 0x55, 0xAA])

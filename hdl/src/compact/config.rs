@@ -115,8 +115,8 @@ pub const FULL: CompactSizes = CompactSizes {
     arithmetic: 1,
 };
 
-/// As [`FULL`] with tags that keep words. For the same data they would take eight times the memory, so
-/// they are for 16 KB, as those of the preset `bugnet` are.
+/// As [`FULL`] with tags that keep words. A word takes eight times as much memory as its mask, so they
+/// are for 16 KB, as those of the preset `bugnet` are.
 pub const FULL_WORDS: CompactSizes = CompactSizes {
     set_bits: 6,
     keeps_words: 1,

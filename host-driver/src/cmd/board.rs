@@ -116,7 +116,8 @@ pub struct BoardArgs {
     pub coder: Option<CoderChoice>,
     /// Which board: full (codec compact), full-words, full-plain, full-words-plain, bugnet, words
     /// (bugnet with tags that keep words), mini, the smallest SoC and a recorder that makes the hart
-    /// wait, or tiny, whose recorder is too small on purpose; in place of --codec, --tags and --coder.
+    /// wait (the one for an iCE40; with --core serv, too), or tiny, whose recorder is too small on
+    /// purpose; in place of --codec, --tags and --coder.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Harts on the board: 1, 2 or 4 [default: 1].

@@ -192,7 +192,7 @@ fn own_models(board: &Board, folder: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// Where Debian's yosys has its files.
-pub fn debian_share() -> Result<PathBuf> {
+fn debian_share() -> Result<PathBuf> {
     let yosys = crate::setup::find("yosys").context("yosys is not installed")?;
     let share = yosys.parent().and_then(Path::parent);
     let share = share.map(|prefix| prefix.join("share/yosys"));
@@ -223,8 +223,8 @@ fn sources(
     lines.extend(texts.map(|name| folder.join(name).display().to_string()));
     lines.extend(names(&sources.files));
     if choice.board.initial_bytes < choice.board.ram_bytes {
-        let cells = debian_share()?.join("ice40/cells_sim.v");
-        lines.push(cells.display().to_string());
+        let spram = crate::root().join("xtask/netlist/ice40.v");
+        lines.push(spram.display().to_string());
     }
     Ok(lines)
 }

@@ -65,8 +65,8 @@ fn check(board: &Board) -> Result<()> {
         Button::Absent | Button::High => "0",
     };
     let models = match board.family {
-        Family::Ice40 { .. } => super::netlist::debian_share()?.join("ice40/cells_sim.v"),
-        _ => crate::root().join("xtask/netlist/ecp5.v"),
+        Family::Ice40 { .. } => "xtask/netlist/ice40.v",
+        _ => "xtask/netlist/ecp5.v",
     };
     let mut command: Command = tools::python();
     command
@@ -75,7 +75,7 @@ fn check(board: &Board) -> Result<()> {
         .arg(top_name(board))
         .args([folder.join("top.v"), folder.join("uart.v")])
         .arg(scripts.join("echo.v"))
-        .arg(models)
+        .arg(crate::root().join(models))
         .env("PYTHONPATH", std::env::join_paths([&packages, &scripts])?)
         .env("LOOKBACK_BAUD", board.baud.to_string())
         .env("LOOKBACK_CLOCK_HZ", board.clock_hz().to_string())
