@@ -76,6 +76,7 @@ circuit! {
         losing_lo: Signal<Local, Bits<32>>,
         losing_old: Signal<Local, Bits<9>>,
         losing_hi: Signal<Local, Bits<8>>,
+        carries: Signal<Local, Bit>,
         forgets: Signal<Local, Bit>,
     }
     constants {
@@ -138,8 +139,8 @@ impl<const N: usize> Logic for Counters<N> {
         self.losing_highs.read_hart.next = self.hart.val();
         self.losing_lo.next = self.losing_lows.read_data.val();
         self.losing_old.next = self.losing_highs.read_data.val();
-        self.losing_hi.next = self.losing_old.val().get_bits::<8>(0)
-            + (self.losing_old.val().get_bit(8) & !self.losing_lo.val().get_bit(31));
+        self.carries.next = self.losing_old.val().get_bit(8) & !self.losing_lo.val().get_bit(31);
+        self.losing_hi.next = self.losing_old.val().get_bits::<8>(0) + self.carries.val();
         self.forgets.next = self.mark.val() | self.clear.val();
         self.losing_lows.write_enable.next = self.forgets.val() | self.lose.val();
         self.losing_highs.write_enable.next = self.forgets.val() | self.lose.val();

@@ -550,6 +550,7 @@ impl<
             self.slot_ff[i].d.next = self.slot_ff[i].q.val() ^ self.controls[i].last.val();
 
             // Registers.
+            self.seen_ff[i].d.next = self.seen_ff[i].q.val();
             if self.retire.valid.val() & self.own.val() {
                 self.seen_ff[i].d.next = true;
             }

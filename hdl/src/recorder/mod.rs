@@ -1,8 +1,8 @@
 //! From retirements to interval bytes.
 //!
 //! Reading order: `front` (the picture), `retire`, `interval`, `sequencer`, `encoder`, and the blocks
-//! beside them as they are met. `several` puts fronts beside each other for several harts, `order_log` logs
-//! their order. `config` has
+//! beside them as they are met. `several` is the recorder of several harts, `order_log` logs their
+//! order. `config` has
 //! the sizes.
 
 #[macro_use]
