@@ -70,13 +70,7 @@ circuit! {
         pub reason: Signal<In, Bits<3>>,
         /// register to read, one cycle ahead
         pub register: Signal<Out, Bits<5>>,
-        /// the register after the one that is being written
-        pub register_after: Signal<Out, Bits<5>>,
-        /// registers are being written; before that, the first is the next
-        pub at_register: Signal<Out, Bit>,
-        /// the next one's turn comes
-        pub register_turns: Signal<Out, Bit>,
-        /// the register's value
+        /// its value
         pub register_data: Signal<In, Bits<32>>,
         /// the header is written
         pub header_done: Signal<Out, Bit>,
@@ -462,9 +456,6 @@ impl<const I: usize, const N: usize> Logic for EntryWriter<I, N> {
         }
         self.header_done.next =
             self.turns.val() & self.at_register_ff.q.val() & self.register_ff.q.val().all();
-        self.at_register.next = self.at_register_ff.q.val();
-        self.register_after.next = self.register_ff.q.val() + self.register_one.val();
-        self.register_turns.next = self.turns.val() & self.at_register_ff.q.val();
         self.register.next = self.register_ff.q.val();
         if self.turns.val() & self.at_register_ff.q.val() {
             self.register.next = self.register_ff.q.val() + self.register_one.val();

@@ -189,9 +189,8 @@ circuit! {
         /// whether there were any
         written: PerHart<32, N>,
         shown: PerHart<32, N>,
-        /// the register that is being written is one of them, and so is the one after it
+        /// the register that the writer reads is one of them
         known_ff: DFF<Bit>,
-        ahead_ff: DFF<Bit>,
         turn_ff: DFF<Bits<2>>,
         next_ff: DFF<Bits<2>>,
         at: Signal<Local, Bits<2>>,
@@ -298,7 +297,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, loose_ff, known_ff, ahead_ff, turn_ff, next_ff);
+        dff_setup!(self, clock, loose_ff, known_ff, turn_ff, next_ff);
         self.retire.clock.next = self.clock.val();
         self.known_code.clock.next = self.clock.val();
         self.digests.clock.next = self.clock.val();
@@ -366,17 +365,8 @@ impl<
         self.shown.write_data.next = self.written.read_data.val().replace_bit(0, self.seen.val());
         self.shown.read_hart.next = self.writer.hart.val();
         self.row.next = self.shown.read_data.val();
-        // A register takes four bytes, and other fields come before the first: time to find out.
-        self.ahead_ff.d.next = self
-            .row
-            .val()
-            .get_bit(self.writer.register_after.val().index())
-            & self.row.val().get_bit(0);
-        if !self.writer.at_register.val() {
-            self.known_ff.d.next = self.row.val().get_bit(1) & self.row.val().get_bit(0);
-        } else if self.writer.register_turns.val() {
-            self.known_ff.d.next = self.ahead_ff.q.val();
-        }
+        self.known_ff.d.next =
+            self.row.val().get_bit(self.writer.register.val().index()) & self.row.val().get_bit(0);
 
         // Ports to the first stage.
         self.retire.mem_base.next = self.mem_base.val();

@@ -86,8 +86,7 @@ pub const BLOCKS: &[Block] = &[
         clock; in clear clear_half count_bits take entry_hart entry_kind entry_number entry_long
             entry_value entry_hit entry_rank mode cycles_lo cycles_hi lost_lo lost_hi digest reason
             register_data ready;
-        out free hart register register_after at_register register_turns header_done load bits size
-            align last),
+        out free hart register header_done load bits size align last),
     block!("event-fifo", Queue<queues::Events<3, 4>>, 100; EventFifo<3, 4>:
         clock; in clear push kind position value pop;
         out valid empty full pressure behind head_kind head_position head_value),
