@@ -94,7 +94,12 @@ fn prove(board: &'static Board, preset: &str, program: &str) -> Result<()> {
     let rtl = user_board(board, &folder, "rtl", &rtl)?;
     progress("putting the cells' models into the netlist");
     let netlist = flatten(board, &folder, &mut progress)?;
-    let netlist = user_board(board, &folder, "netlist", &names(&netlist))?;
+    let mut lines = names(&netlist);
+    if matches!(board.family, Family::Ice40 { .. }) {
+        // yosys's models give ports values for when they are open, which Verilator does not read.
+        lines.push("+define+NO_ICE40_DEFAULT_ASSIGNMENTS".into());
+    }
+    let netlist = user_board(board, &folder, "netlist", &lines)?;
     let mut recordings = Vec::new();
     for (what, place) in [("rtl", rtl), ("netlist", netlist)] {
         progress(&format!("recording the {what}"));
