@@ -374,7 +374,9 @@ fn a_reset_in_a_header_leaves_nothing_behind() {
         step(&mut u, None);
     }
     let (before, run) = run.split_at(10);
-    before.iter().for_each(|r| drop(step(&mut u, Some(r))));
+    for r in before {
+        step(&mut u, Some(r));
+    }
     assert!(!u.shadow.live.val(), "a header is being written");
     u.enable.next = false;
     u.reset.next = true;
