@@ -72,10 +72,6 @@ circuit! {
         pub reason: Signal<In, Bits<3>>,
         /// register to read, one cycle ahead
         pub register: Signal<Out, Bits<5>>,
-        /// the register after the one that is being written
-        pub register_after: Signal<Out, Bits<5>>,
-        /// that one is the next
-        pub register_turns: Signal<Out, Bit>,
         /// its value
         pub register_data: Signal<In, Bits<32>>,
         /// the header is written
@@ -472,8 +468,6 @@ impl<const I: usize> Logic for Encoder<I> {
         }
         self.header_done.next =
             self.turns.val() & self.at_register_ff.q.val() & self.register_ff.q.val().all();
-        self.register_after.next = self.register_ff.q.val() + self.register_one.val();
-        self.register_turns.next = self.turns.val() & self.at_register_ff.q.val();
         self.register.next = self.register_ff.q.val();
         if self.turns.val() & self.at_register_ff.q.val() {
             self.register.next = self.register_ff.q.val() + self.register_one.val();

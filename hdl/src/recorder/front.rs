@@ -189,9 +189,8 @@ circuit! {
         /// registers written since the reset, and those before the open interval
         written_ff: DFF<Bits<32>>,
         shown_ff: DFF<Bits<32>>,
-        /// the register that the encoder writes is one of them, and so is the one after it
+        /// the register that the encoder reads is one of them
         known_ff: DFF<Bit>,
-        ahead_ff: DFF<Bit>,
         moves: Signal<Local, Bit>,
         mark: Signal<Local, Bits<32>>,
         forgets: Signal<Local, Bit>,
@@ -240,9 +239,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clock, loose_ff, mode_ff, seen_ff, written_ff, shown_ff, known_ff, ahead_ff
-        );
+        dff_setup!(self, clock, loose_ff, mode_ff, seen_ff, written_ff, shown_ff, known_ff);
         self.retire.clock.next = self.clock.val();
         self.known_code.clock.next = self.clock.val();
         self.shadow.clock.next = self.clock.val();
@@ -282,17 +279,11 @@ impl<
         if self.reset.val() {
             self.written_ff.d.next = self.no_data.val();
         }
-        // A register takes four bytes: time to find out about the next one.
-        self.ahead_ff.d.next = self
+        self.known_ff.d.next = self
             .shown_ff
             .q
             .val()
-            .get_bit(self.encoder.register_after.val().index());
-        if self.encoder.dict_empty.val() {
-            self.known_ff.d.next = self.shown_ff.q.val().get_bit(1);
-        } else if self.encoder.register_turns.val() {
-            self.known_ff.d.next = self.ahead_ff.q.val();
-        }
+            .get_bit(self.encoder.register.val().index());
 
         // Ports to the first stage.
         self.retire.mem_base.next = self.mem_base.val();

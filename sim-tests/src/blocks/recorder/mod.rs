@@ -76,8 +76,8 @@ pub const BLOCKS: &[Block] = &[
         clock; in clear clear_half count_bits event_valid event_kind event_position event_value
             dict_done dict_hit dict_index mode cycles_lo cycles_hi lost_lo lost_hi reason
             register_data ready;
-        out event_pop event_moves dict_empty dict_look register register_after register_turns
-            header_done load bits size align last idle),
+        out event_pop event_moves dict_empty dict_look register header_done load bits size align
+            last idle),
     block!("event-fifo", Queue<queues::Events<3, 4>>, 100; EventFifo<3, 4>:
         clock; in clear push kind position value pop;
         out valid empty full pressure behind head_kind head_position head_value),
