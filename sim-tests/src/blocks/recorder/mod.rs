@@ -58,6 +58,7 @@ pub use harts::{
 pub use memories::{Code, Tags};
 pub use order::{judge_order, Logged};
 pub use whole::Recordings as Whole;
+pub(in crate::blocks) use words::value;
 
 /// The table.
 pub const BLOCKS: &[Block] = &[
