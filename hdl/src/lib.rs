@@ -5,7 +5,7 @@
 //!   ▲                      │                  ▲
 //!   └───────stall──────────┘               log_rx
 //! ```
-//! Reading order: `soc` (what is recorded), `recorder` (events to bytes), `compact` (the same, smaller), `mini` (the same for the
+//! Reading order: `soc` (what is recorded), `recorder` (events to bytes), `compact` (the same, smaller), `small` (the same for the
 //! smallest FPGAs), `drain` (bytes to the
 //! wire), `boards` (tops), `tops` (what other crates build). Every block has a plain-Rust twin in `lookback-model`.
 
@@ -21,7 +21,7 @@ pub mod drain;
 pub mod guard;
 pub mod harness;
 pub mod memory;
-pub mod mini;
 pub mod recorder;
+pub mod small;
 pub mod soc;
 pub mod tops;

@@ -7,20 +7,20 @@
 use crate::attach::recorder::{AttachedBugnet, AttachedTiny};
 use crate::attach::stream::UartBridge;
 use crate::boards::compact::{FullBoard, FullPlainBoard, FullWordsBoard, FullWordsPlainBoard};
-use crate::boards::mini::{MiniBoardAt, MiniBoardSim};
 use crate::boards::pins::BoardPins;
 use crate::boards::sim::{
-    BugnetBoard, BugnetBoardAt, SimSoc, SmallBoardAt, TinyBoard, TinyBoardAt, WordsBoard,
+    Bugnet4kBoardAt, BugnetBoard, BugnetBoardAt, SimSoc, TinyBoard, TinyBoardAt, WordsBoard,
 };
+use crate::boards::small::{SmallBoardAt, SmallBoardSim};
 use crate::boards::smp::{
-    BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, SmallBoard2, TinyBoard2, TinyBoard4, WordsBoard2,
-    WordsBoard4,
+    Bugnet4kBoard2, BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4,
+    WordsBoard2, WordsBoard4,
 };
 use crate::compact::config::{FullPlainRecorder, FullRecorder, FullWordsRecorder};
-use crate::mini::kept::KeptRecorderAt;
 use crate::recorder::config::{
-    BugnetPair, BugnetRecorder, MiniRecorderAt, PairOrder, TinyPair, TinyRecorder, CLOCK_HZ,
+    BugnetPair, BugnetRecorder, PairOrder, SmallRecorderAt, TinyPair, TinyRecorder, CLOCK_HZ,
 };
+use crate::small::kept::KeptRecorderAt;
 use rust_hdl::prelude::Block;
 
 /// The recorder for any RVFI core with the sizes of the BugNet paper.
@@ -64,11 +64,11 @@ pub fn recorder_full_plain() -> Box<dyn Block> {
 }
 
 /// The smallest recorder, for one hart that waits.
-pub fn recorder_mini() -> Box<dyn Block> {
-    Box::new(MiniRecorderAt::<{ CLOCK_HZ as usize }>::default())
+pub fn recorder_small() -> Box<dyn Block> {
+    Box::new(SmallRecorderAt::<{ CLOCK_HZ as usize }>::default())
 }
 
-/// [`recorder_mini`] for somebody else's core, with a UART and a loader, for the board's clock.
+/// [`recorder_small`] for somebody else's core, with a UART and a loader, for the board's clock.
 pub fn recorder_kept(clock_hz: u32) -> Option<Box<dyn Block>> {
     Some(match clock_hz {
         50_000_000 => Box::new(KeptRecorderAt::<50_000_000>::default()),
@@ -77,9 +77,9 @@ pub fn recorder_kept(clock_hz: u32) -> Option<Box<dyn Block>> {
     })
 }
 
-/// The smallest SoC with [`recorder_mini`].
-pub fn board_mini() -> Box<dyn BoardPins> {
-    Box::new(MiniBoardSim::default())
+/// The smallest SoC with [`recorder_small`].
+pub fn board_small() -> Box<dyn BoardPins> {
+    Box::new(SmallBoardSim::default())
 }
 
 /// The SoC with [`recorder_full`].
@@ -150,12 +150,12 @@ pub fn board_at(preset: &str, clock_hz: u32) -> Option<Box<dyn Block>> {
         ("bugnet", 27_000_000) => Box::new(BugnetBoardAt::<27_000_000>::default()),
         ("bugnet", 12_000_000) => Box::new(BugnetBoardAt::<12_000_000>::default()),
         ("full", 50_000_000) => Box::new(FullBoard::default()),
-        ("small-2", 50_000_000) => Box::new(SmallBoard2::default()),
-        ("small", 50_000_000) => Box::new(SmallBoardAt::<50_000_000>::default()),
-        ("small", 48_000_000) => Box::new(SmallBoardAt::<48_000_000>::default()),
-        ("small", 27_000_000) => Box::new(SmallBoardAt::<27_000_000>::default()),
+        ("bugnet-4k-2", 50_000_000) => Box::new(Bugnet4kBoard2::default()),
+        ("bugnet-4k", 50_000_000) => Box::new(Bugnet4kBoardAt::<50_000_000>::default()),
+        ("bugnet-4k", 48_000_000) => Box::new(Bugnet4kBoardAt::<48_000_000>::default()),
+        ("bugnet-4k", 27_000_000) => Box::new(Bugnet4kBoardAt::<27_000_000>::default()),
+        ("bugnet-4k", 12_000_000) => Box::new(Bugnet4kBoardAt::<12_000_000>::default()),
         ("small", 12_000_000) => Box::new(SmallBoardAt::<12_000_000>::default()),
-        ("mini", 12_000_000) => Box::new(MiniBoardAt::<12_000_000>::default()),
         ("tiny", 50_000_000) => Box::new(TinyBoard::default()),
         ("tiny", 48_000_000) => Box::new(TinyBoardAt::<48_000_000>::default()),
         ("tiny", 27_000_000) => Box::new(TinyBoardAt::<27_000_000>::default()),

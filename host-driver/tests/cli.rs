@@ -197,6 +197,10 @@ fn a_codec_that_a_board_has_not_is_refused() {
             &["--harts", "3"],
             "there is no simulated board with 3 harts",
         ),
+        (
+            &["--preset", "mini"],
+            "there are: full, full-words, full-plain, full-words-plain, bugnet, small, tiny, words",
+        ),
     ] {
         let args = [&["record", "--sim", "--elf", &elf][..], args].concat();
         lookback(&scratch, &args).fails_with(message);

@@ -28,7 +28,14 @@ pub fn find_board(name: &str) -> Result<&'static Board> {
 }
 
 /// The presets that a recorder on a board can have.
-pub const RECORDERS: &[&str] = &["bugnet", "full", "mini", "small", "small-2", "tiny"];
+pub const RECORDERS: &[&str] = &[
+    "bugnet",
+    "small",
+    "full",
+    "bugnet-4k",
+    "bugnet-4k-2",
+    "tiny",
+];
 
 /// The Verilog of a board with the recorder of a preset, or with none.
 pub fn board_verilog(board: &Board, preset: Option<&str>) -> Result<BoardVerilog> {
@@ -45,7 +52,7 @@ pub fn board_verilog(board: &Board, preset: Option<&str>) -> Result<BoardVerilog
     let design = emit(INNER, &mut *block)?;
     let inner = Inner {
         module: INNER,
-        shows_state: preset.is_some_and(|preset| !matches!(preset, "full" | "small-2")),
+        shows_state: preset.is_some_and(|preset| !matches!(preset, "full" | "bugnet-4k-2")),
         several: board.harts > 1,
     };
     let soc = match board.family {
@@ -147,9 +154,12 @@ mod tests {
     fn an_unknown_board_or_preset_is_answered_with_the_known_ones() {
         let error = find_board("icestick").unwrap_err().to_string();
         assert!(error.contains("icestick") && error.contains("ulx3s, ulx3s-25"));
-        let error = board_verilog(&BOARDS[0], Some("huge")).unwrap_err();
-        assert!(error
-            .to_string()
-            .contains("bugnet, full, mini, small, small-2, tiny"));
+        for name in ["huge", "mini"] {
+            let error = board_verilog(&BOARDS[0], Some(name))
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(name), "{error}");
+            assert!(error.contains("bugnet, small, full, bugnet-4k, bugnet-4k-2, tiny"));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use lookback_hdl::attach::recorder::config as attached;
 use lookback_hdl::compact::config::{FULL, FULL_PLAIN, FULL_WORDS, FULL_WORDS_PLAIN};
 use lookback_hdl::recorder::config::{
-    BUGNET, BUGNET_WORDS, CLOCK_HZ, MINI, ORDER, TINY, TINY_ORDER,
+    BUGNET, BUGNET_WORDS, CLOCK_HZ, ORDER, SMALL, TINY, TINY_ORDER,
 };
 use lookback_hdl::tops;
 use lookback_log_format::RecorderConfig;
@@ -83,7 +83,7 @@ pub fn presets() -> &'static [Preset] {
             recorder: || None,
         },
         Preset {
-            name: "recorder-small",
+            name: "attached-tiny",
             description: "As `recorder`, so small that it overflows all the time, for tests",
             build: |top| emit(top, &mut *tops::attached_tiny())?.with_plain_names(),
             recorder: || Some(attached(&TINY)),
@@ -107,18 +107,18 @@ pub fn presets() -> &'static [Preset] {
             recorder: || Some(FULL_PLAIN.config(CLOCK_HZ)),
         },
         Preset {
-            name: "recorder-mini",
+            name: "recorder-small",
             description:
                 "The smallest recorder, for one RVFI core that keeps its port while it waits",
-            build: |top| emit(top, &mut *tops::recorder_mini()),
-            recorder: || Some(MINI.config(CLOCK_HZ)),
+            build: |top| emit(top, &mut *tops::recorder_small()),
+            recorder: || Some(SMALL.config(CLOCK_HZ)),
         },
         Preset {
             name: "recorder-kept",
             description:
-                "As `recorder-mini`, beside any such core: with UART and loader, for an iCE40",
+                "As `recorder-small`, beside any such core: with UART and loader, for an iCE40",
             build: |top| kept_design(top, CLOCK_HZ),
-            recorder: || Some(MINI.config(CLOCK_HZ)),
+            recorder: || Some(SMALL.config(CLOCK_HZ)),
         },
         Preset {
             name: "recorder-bugnet",
@@ -164,10 +164,10 @@ pub fn presets() -> &'static [Preset] {
             recorder: || Some(BUGNET.config(CLOCK_HZ)),
         },
         Preset {
-            name: "sim-mini",
+            name: "sim-small",
             description: "The smallest SoC with the smallest recorder",
-            build: |top| emit(top, &mut *tops::board_mini()),
-            recorder: || Some(MINI.config(CLOCK_HZ)),
+            build: |top| emit(top, &mut *tops::board_small()),
+            recorder: || Some(SMALL.config(CLOCK_HZ)),
         },
         Preset {
             name: "sim-tiny",

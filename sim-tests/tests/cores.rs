@@ -109,8 +109,8 @@ fn serv_records_and_replays_all_its_programs() {
 fn serv_keeps_its_port_for_the_smallest_recorder() {
     for program in &core_programs("serv").expect("firmware is there") {
         let mut options = options("serv", program);
-        options.board.preset = "mini".into();
-        let name = format!("serv with mini, {}", program.name);
+        options.board.preset = "small".into();
+        let name = format!("serv with small, {}", program.name);
         let outcome = recorded("serv", program, &options);
         assert!(outcome.recording.is_whole(), "{name}");
         let compared = outcome
@@ -125,7 +125,7 @@ fn serv_keeps_its_port_for_the_smallest_recorder() {
 fn a_core_that_does_not_keep_its_port_is_refused_the_smallest_recorder() {
     let program = program("picorv32", "hello");
     let mut options = options("picorv32", &program);
-    options.board.preset = "mini".into();
+    options.board.preset = "small".into();
     let error = run_recorded(&elf(&program), &options).err();
     let error = format!("{:#}", error.expect("it fetches ahead"));
     assert!(error.contains("keeps its retirement port"), "{error}");

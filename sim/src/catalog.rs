@@ -73,17 +73,17 @@ const BOARDS: &[Entry] = &[
         stepped: || Box::new(Stepped::new(tops::board_bugnet())),
     },
     Entry {
-        name: "mini",
+        name: "small",
         harts: 1,
-        rtl: "sim-mini",
+        rtl: "sim-small",
         attached: KEPT,
-        stepped: || Box::new(Stepped::new(tops::board_mini())),
+        stepped: || Box::new(Stepped::new(tops::board_small())),
     },
     Entry {
         name: "tiny",
         harts: 1,
         rtl: "sim-tiny",
-        attached: "recorder-small",
+        attached: "attached-tiny",
         stepped: || Box::new(Stepped::new(tops::board_tiny())),
     },
     Entry {
@@ -97,7 +97,7 @@ const BOARDS: &[Entry] = &[
         name: "tiny",
         harts: 2,
         rtl: "sim-tiny-2",
-        attached: "recorder-small",
+        attached: "attached-tiny",
         stepped: || Box::new(Stepped::new(tops::board_tiny_2())),
     },
     Entry {
@@ -111,7 +111,7 @@ const BOARDS: &[Entry] = &[
         name: "tiny",
         harts: 4,
         rtl: "sim-tiny-4",
-        attached: "recorder-small",
+        attached: "attached-tiny",
         stepped: || Box::new(Stepped::new(tops::board_tiny_4())),
     },
     Entry {

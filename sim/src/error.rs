@@ -46,7 +46,7 @@ pub enum Error {
     },
     /// The smallest recorder beside a core that does not wait with its port standing still.
     #[error(
-        "the recorder mini needs a core that keeps its retirement port while it waits: {known}; take \
+        "the recorder `small` needs a core that keeps its retirement port while it waits: {known}; take \
          the preset tiny or bugnet"
     )]
     PortNotKept {

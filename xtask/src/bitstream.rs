@@ -35,8 +35,8 @@ pub struct Arguments {
     /// Every board.
     #[arg(long)]
     all: bool,
-    /// Recorder: bugnet, full, small, small-2, tiny, or mini, the one for an iCE40. Without this, the
-    /// one that the board is meant for.
+    /// Recorder: bugnet, small (the one for an iCE40), full, bugnet-4k (bugnet with a ring of 4 KB),
+    /// bugnet-4k-2 (the same for two harts), or tiny. Without this, the one that the board is meant for.
     #[arg(long, conflicts_with = "all")]
     preset: Option<String>,
     /// Whose core. Without this, the one that the board is meant for: lookback, but serv for the
@@ -162,10 +162,10 @@ fn chosen_preset<'a>(board: &Board, arguments: &'a Arguments) -> Result<Option<&
         );
         return Ok(Some(preset));
     }
-    // Of the boards for `mini` only some have room for a core, and only some cores can wait for it.
+    // Of the boards for `small` only some have room for a core, and only some cores can wait for it.
     let first = board.presets.first().copied();
     Ok(match (first, arguments.core.as_deref()) {
-        (Some("mini"), Some(core)) if core != board.core && core != "serv" => None,
+        (Some("small"), Some(core)) if core != board.core && core != "serv" => None,
         _ => first,
     })
 }
@@ -295,8 +295,8 @@ fn placed(
 /// The boards whose synthesis is checked every day, and with which recorders: exact, and quick enough.
 const CHECKED: &[(&str, &[&str])] = &[
     ("ulx3s", &["bugnet", "full"]),
-    ("hx8k", &["mini"]),
-    ("icebreaker", &["mini"]),
+    ("hx8k", &["small"]),
+    ("icebreaker", &["small"]),
 ];
 
 /// The most look-up tables that a recorder may add to a board with an ECP5.

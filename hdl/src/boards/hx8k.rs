@@ -22,7 +22,7 @@ pub const HX8K: Board = Board {
     ram_bytes: 8 << 10,
     initial_bytes: 8 << 10,
     baud: 3_000_000,
-    presets: &["mini"],
+    presets: &["small"],
     least_mhz: 24,
     capacity: Capacity {
         luts: 7_680,

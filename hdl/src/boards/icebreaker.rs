@@ -22,7 +22,7 @@ pub const ICEBREAKER: Board = Board {
     ram_bytes: 64 << 10,
     initial_bytes: 8 << 10,
     baud: 3_000_000,
-    presets: &["mini"],
+    presets: &["small"],
     least_mhz: 12,
     capacity: Capacity {
         luts: 5_280,

@@ -23,7 +23,7 @@ pub const ORANGECRAB: Board = Board {
     ram_bytes: 64 << 10,
     initial_bytes: 64 << 10,
     baud: 3_000_000,
-    presets: &["small", "tiny"],
+    presets: &["bugnet-4k", "tiny"],
     least_mhz: 50,
     capacity: Capacity {
         luts: 24_288,

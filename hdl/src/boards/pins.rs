@@ -2,8 +2,8 @@
 //! type, so that the circuits are compiled here and nowhere else.
 
 use super::compact::{FullBoard, FullPlainBoard, FullWordsBoard, FullWordsPlainBoard};
-use super::mini::MiniBoardSim;
 use super::sim::{BugnetBoard, SimSoc, TinyBoard, WordsBoard};
+use super::small::SmallBoardSim;
 use super::smp::{
     BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4, WordsBoard2, WordsBoard4,
 };
@@ -208,7 +208,7 @@ board_pins!(FullBoard);
 board_pins!(FullPlainBoard);
 board_pins!(FullWordsBoard);
 board_pins!(FullWordsPlainBoard);
-board_pins!(MiniBoardSim);
+board_pins!(SmallBoardSim);
 board_pins!(SimSoc);
 board_pins!(several SimSmp2);
 board_pins!(several SimSmp4);

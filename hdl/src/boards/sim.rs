@@ -2,7 +2,7 @@
 
 use crate::boards::loader::Loader;
 use crate::recorder::circuit::{circuit, Pending};
-use crate::recorder::config::{BUGNET, BUGNET_WORDS, CLOCK_HZ, SMALL, TINY};
+use crate::recorder::config::{BUGNET, BUGNET_4K, BUGNET_WORDS, CLOCK_HZ, TINY};
 use crate::recorder::recorder::Recorder;
 use crate::sized;
 use crate::soc::Soc;
@@ -164,8 +164,8 @@ pub type WordsBoard = sized!(
     BUGNET_WORDS.ring_bits,
     CLOCK_HZ as usize
 );
-/// The board with the recorder of the preset `small` and a clock of `HZ`.
-pub type SmallBoardAt<const HZ: usize> = sized!(SimBoard, SMALL, SMALL.ring_bits, HZ);
+/// The board with the recorder of the preset `bugnet-4k` and a clock of `HZ`.
+pub type Bugnet4kBoardAt<const HZ: usize> = sized!(SimBoard, BUGNET_4K, BUGNET_4K.ring_bits, HZ);
 
 circuit! {
     /// A SoC and its recorder; sizes and clock as in `Recorder`.

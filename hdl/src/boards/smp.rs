@@ -3,7 +3,7 @@
 
 use crate::boards::loader::Loader;
 use crate::recorder::circuit::{circuit, Pending};
-use crate::recorder::config::{BUGNET, BUGNET_WORDS, ORDER, SMALL, TINY, TINY_ORDER};
+use crate::recorder::config::{BUGNET, BUGNET_4K, BUGNET_WORDS, ORDER, TINY, TINY_ORDER};
 use crate::recorder::several::SeveralRecorder;
 use crate::several;
 use crate::soc::smp::Smp;
@@ -168,8 +168,8 @@ pub type BugnetBoard4 = several!(SmpBoard, BUGNET, ORDER, 4, 3);
 pub type WordsBoard2 = several!(SmpBoard, BUGNET_WORDS, ORDER, 2, 1);
 /// Four harts with the recorder of the preset `words`.
 pub type WordsBoard4 = several!(SmpBoard, BUGNET_WORDS, ORDER, 4, 3);
-/// The same with a ring of 4 KB: the preset `small-2` of boards.
-pub type SmallBoard2 = several!(SmpBoard, SMALL, ORDER, 2, 1);
+/// The same with a ring of 4 KB: the preset `bugnet-4k-2` of boards.
+pub type Bugnet4kBoard2 = several!(SmpBoard, BUGNET_4K, ORDER, 2, 1);
 /// Two harts with the recorder of the preset `tiny`.
 pub type TinyBoard2 = several!(SmpBoard, TINY, TINY_ORDER, 2, 1);
 /// Four harts with the recorder of the preset `tiny`.

@@ -21,7 +21,7 @@ pub const TANG_NANO_20K: Board = Board {
     ram_bytes: 32 << 10,
     initial_bytes: 32 << 10,
     baud: 3_000_000,
-    presets: &["small", "tiny"],
+    presets: &["bugnet-4k", "tiny"],
     least_mhz: 27,
     capacity: Capacity {
         luts: 20_736,

@@ -25,7 +25,7 @@ pub const ULX3S: Board = Board {
     ram_bytes: 64 << 10,
     initial_bytes: 64 << 10,
     baud: 3_000_000,
-    presets: &["bugnet", "full", "small", "tiny"],
+    presets: &["bugnet", "full", "bugnet-4k", "tiny"],
     least_mhz: 50,
     capacity: Capacity {
         luts: 83_640,
@@ -45,7 +45,7 @@ pub const ULX3S_25: Board = Board {
         package: "CABGA381",
         speed: "6",
     },
-    presets: &["small", "tiny"],
+    presets: &["bugnet-4k", "tiny"],
     capacity: Capacity {
         luts: 24_288,
         ffs: 24_288,
@@ -62,6 +62,6 @@ pub const ULX3S_25_SMP: Board = Board {
     core: "lookback",
     ram_bytes: 32 << 10,
     initial_bytes: 32 << 10,
-    presets: &["small-2"],
+    presets: &["bugnet-4k-2"],
     ..ULX3S_25
 };

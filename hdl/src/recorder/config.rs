@@ -4,7 +4,7 @@ use super::front::RecorderFront;
 use super::order_log::OrderLog;
 use super::recorder::Recorder;
 use super::several::SeveralRecorder;
-use crate::mini::recorder::MiniRecorder;
+use crate::small::recorder::SmallRecorder;
 use lookback_log_format::config::{Codec, TagKind};
 use lookback_log_format::order::{OrderMode, OrderSettings};
 use lookback_log_format::RecorderConfig;
@@ -137,7 +137,7 @@ pub const BUGNET: Sizes = Sizes {
 };
 
 /// As [`BUGNET`] with a ring of 4 KB, for FPGAs with little block RAM.
-pub const SMALL: Sizes = Sizes {
+pub const BUGNET_4K: Sizes = Sizes {
     ring_bits: 12,
     ..BUGNET
 };
@@ -157,9 +157,9 @@ pub const TINY: Sizes = Sizes {
     keeps_words: 0,
 };
 
-/// For FPGAs whose only memories are a few small block RAMs: the recorder of `crate::mini`, whose
+/// For FPGAs whose only memories are a few small block RAMs: the recorder of `crate::small`, whose
 /// dictionary has eight entries, and which has neither queue nor FIFO, because the hart waits.
-pub const MINI: Sizes = Sizes {
+pub const SMALL: Sizes = Sizes {
     set_bits: 8,
     ways: 1,
     word_bits: 1,
@@ -173,30 +173,30 @@ pub const MINI: Sizes = Sizes {
     keeps_words: 0,
 };
 
-/// A block of `crate::mini` with the sizes of [`MINI`]; what follows is appended.
+/// A block of `crate::small` with the sizes of [`SMALL`]; what follows is appended.
 #[macro_export]
-macro_rules! mini_sized {
+macro_rules! small_sized {
     ($block:ident $(, $more:expr)*) => {
         $block<
-            { $crate::recorder::config::MINI.set_bits },
-            { $crate::recorder::config::MINI.word_bits },
-            { $crate::recorder::config::MINI.tag_bits() },
-            { $crate::recorder::config::MINI.epoch_bits },
-            { 4 << $crate::recorder::config::MINI.word_bits },
+            { $crate::recorder::config::SMALL.set_bits },
+            { $crate::recorder::config::SMALL.word_bits },
+            { $crate::recorder::config::SMALL.tag_bits() },
+            { $crate::recorder::config::SMALL.epoch_bits },
+            { 4 << $crate::recorder::config::SMALL.word_bits },
             {
-                $crate::recorder::config::MINI.tag_bits()
-                    + $crate::recorder::config::MINI.epoch_bits
-                    + (4 << $crate::recorder::config::MINI.word_bits)
+                $crate::recorder::config::SMALL.tag_bits()
+                    + $crate::recorder::config::SMALL.epoch_bits
+                    + (4 << $crate::recorder::config::SMALL.word_bits)
             },
-            { $crate::recorder::config::MINI.dirty_bits },
-            { $crate::recorder::config::MINI.sweep_bits() },
+            { $crate::recorder::config::SMALL.dirty_bits },
+            { $crate::recorder::config::SMALL.sweep_bits() },
             $({ $more },)*
         >
     };
 }
 
-/// Recorder of the preset `mini` with a clock of `HZ`.
-pub type MiniRecorderAt<const HZ: usize> = mini_sized!(MiniRecorder, MINI.ring_bits, HZ);
+/// Recorder of the preset `small` with a clock of `HZ`.
+pub type SmallRecorderAt<const HZ: usize> = small_sized!(SmallRecorder, SMALL.ring_bits, HZ);
 
 /// As [`BUGNET`] with tags that keep words.
 pub const BUGNET_WORDS: Sizes = Sizes {

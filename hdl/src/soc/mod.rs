@@ -38,16 +38,16 @@ pub mod hart;
 pub mod hart_timer;
 pub mod immediate;
 pub mod lanes;
-pub mod mini;
 pub mod muldiv;
 pub mod operation;
 pub mod plic;
 pub mod registers;
+pub mod small;
 pub mod smp;
 #[allow(clippy::module_inception)]
 pub mod soc;
 
 pub mod traps;
 
-pub use mini::MiniSoc;
+pub use small::SmallSoc;
 pub use soc::Soc;

@@ -114,10 +114,10 @@ pub struct BoardArgs {
     /// How codec compact makes bytes [default: range].
     #[arg(long, value_enum, conflicts_with_all = ["preset", "core", "core_dir"])]
     pub coder: Option<CoderChoice>,
-    /// Which board: full (codec compact), full-words, full-plain, full-words-plain, bugnet, words
-    /// (bugnet with tags that keep words), mini, the smallest SoC and a recorder that makes the hart
-    /// wait (the one for an iCE40; with --core serv, too), or tiny, whose recorder is too small on
-    /// purpose; in place of --codec, --tags and --coder.
+    /// Which board: bugnet (as the paper has it), small (the smallest SoC and a recorder that makes
+    /// the hart wait, the one for an iCE40; with --core serv, too), full (codec compact, the smallest
+    /// log), full-words, full-plain, full-words-plain, words (bugnet with tags that keep words), or
+    /// tiny, whose recorder is too small on purpose; in place of --codec, --tags and --coder.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Harts on the board: 1, 2 or 4 [default: 1].
@@ -186,7 +186,7 @@ impl BoardArgs {
         if let Some(preset) = &self.preset {
             let is_own = preset.starts_with(COMPACT);
             if self.core_choice() != CoreChoice::Own && is_own {
-                bail!("the board \"{preset}\" has Lookback's own hart; for other cores there are: bugnet, tiny, and mini for serv");
+                bail!("the board \"{preset}\" has Lookback's own hart; for other cores there are: bugnet, tiny, and small for serv");
             }
             return Ok(preset.clone());
         }

@@ -3,7 +3,7 @@
 mod harts;
 mod loader;
 
-pub use harts::{Harts, OF_BUGNET, OF_MINI, OF_TINY, OF_WORDS, PLAIN};
+pub use harts::{Harts, OF_BUGNET, OF_SMALL, OF_TINY, OF_WORDS, PLAIN};
 
 use super::host::{began, records, Host};
 use super::recorder::{End, Recording, Runs};
@@ -86,10 +86,10 @@ impl<const KIND: u8> Check for Recorded<KIND> {
                 let mut recording = runs[0].clone();
                 recording.sizes = harts::sizes(KIND);
                 (recording.reset, recording.pin) = (false, None);
-                if KIND == OF_MINI {
-                    recording = super::mini::small(recording);
+                if KIND == OF_SMALL {
+                    recording = super::small::waiting(recording);
                 }
-                if !recording.may_stall || KIND == OF_MINI {
+                if !recording.may_stall || KIND == OF_SMALL {
                     // Who else wrote while events were lost cannot be told afterwards, and the smallest
                     // SoC has nobody else.
                     program.retain(|step| {
@@ -122,7 +122,7 @@ impl<const KIND: u8> Check for Recorded<KIND> {
             .collect();
         if let (Some(recording), Some(around)) = (recording, around(&program)) {
             let mut outside = Outside::new(&program, around);
-            outside.set_small(KIND == OF_MINI);
+            outside.set_small(KIND == OF_SMALL);
             let bench = Bench {
                 outside,
                 dut,

@@ -27,8 +27,8 @@ pub mod compact;
 pub mod drain;
 mod host;
 pub mod memory;
-pub mod mini;
 pub mod recorder;
+pub mod small;
 pub mod soc;
 pub mod sources;
 

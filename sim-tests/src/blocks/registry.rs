@@ -1,7 +1,7 @@
 //! All blocks and presets in one table. A block is an entry of it or fails a test, and an entry cannot
 //! be written without what checks it.
 
-use super::boards::{Harts, Recorded, OF_BUGNET, OF_MINI, OF_TINY, OF_WORDS, PLAIN};
+use super::boards::{Harts, Recorded, OF_BUGNET, OF_SMALL, OF_TINY, OF_WORDS, PLAIN};
 use super::run::{check, Effort, Engines, Verdict};
 use super::{compact, Check};
 use lookback_rtl_gen::{emit, verilator_lint, Design, Direction};
@@ -134,7 +134,7 @@ pub fn blocks() -> impl Iterator<Item = &'static Block> {
         super::memory::BLOCKS,
         super::recorder::BLOCKS,
         super::compact::BLOCKS,
-        super::mini::BLOCKS,
+        super::small::BLOCKS,
         super::drain::BLOCKS,
         super::soc::BLOCKS,
         super::attach::BLOCKS,
@@ -169,7 +169,7 @@ pub const PRESETS: &[PresetCheck] = &[
         check: check_block::<super::attach::Attached<true>>,
     },
     PresetCheck {
-        preset: "recorder-small",
+        preset: "attached-tiny",
         cases: 6,
         check: check_block::<super::attach::Attached<false>>,
     },
@@ -184,19 +184,19 @@ pub const PRESETS: &[PresetCheck] = &[
         check: check_block::<super::recorder::Whole<false>>,
     },
     PresetCheck {
-        preset: "recorder-mini",
+        preset: "recorder-small",
         cases: 4,
-        check: check_block::<super::mini::Held<true, false>>,
+        check: check_block::<super::small::Held<true, false>>,
     },
     PresetCheck {
         preset: "recorder-kept",
         cases: 3,
-        check: check_block::<super::mini::Held<true, true>>,
+        check: check_block::<super::small::Held<true, true>>,
     },
     PresetCheck {
-        preset: "sim-mini",
+        preset: "sim-small",
         cases: 4,
-        check: check_block::<Recorded<OF_MINI>>,
+        check: check_block::<Recorded<OF_SMALL>>,
     },
     PresetCheck {
         preset: "recorder-bugnet",

@@ -10,9 +10,9 @@ mod attach;
 mod boards;
 mod compact;
 mod drain;
-mod mini;
 pub mod random;
 mod recorder;
+mod small;
 mod soc;
 mod system;
 
@@ -44,7 +44,7 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> {
         recorder::FAULTS,
         compact::FAULTS,
         drain::FAULTS,
-        mini::FAULTS,
+        small::FAULTS,
         soc::FAULTS,
         system::FAULTS,
         attach::FAULTS,

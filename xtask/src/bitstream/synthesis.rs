@@ -47,10 +47,10 @@ pub fn write_verilog(
         let recorder = match choice.preset {
             None => None,
             Some("bugnet") => Some("recorder"),
-            Some("tiny") => Some("recorder-small"),
-            Some("mini") => Some("recorder-kept"),
+            Some("tiny") => Some("attached-tiny"),
+            Some("small") => Some("recorder-kept"),
             Some(preset) => bail!(
-                "the recorder for somebody else's core comes as bugnet, tiny, or mini (for serv), not as \
+                "the recorder for somebody else's core comes as bugnet, tiny, or small (for serv), not as \
                  {preset}: --preset tiny"
             ),
         };

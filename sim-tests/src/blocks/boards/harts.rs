@@ -10,7 +10,7 @@ use crate::blocks::soc::machine::port;
 use crate::blocks::soc::program::{around, memory, programs, Around, Piece, Step, RAM, RAM_BYTES};
 use crate::blocks::soc::several::{hold_back, Followers};
 use crate::blocks::{Check, Records};
-use lookback_hdl::recorder::config::{Sizes, BUGNET, BUGNET_WORDS, MINI, TINY};
+use lookback_hdl::recorder::config::{Sizes, BUGNET, BUGNET_WORDS, SMALL, TINY};
 use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers as reg;
@@ -29,14 +29,14 @@ pub const OF_BUGNET: u8 = 2;
 pub const OF_WORDS: u8 = 3;
 
 /// It is the smallest one, on the smallest SoC.
-pub const OF_MINI: u8 = 4;
+pub const OF_SMALL: u8 = 4;
 
 /// The sizes of a recorder of this kind.
 pub fn sizes(kind: u8) -> Sizes {
     match kind {
         OF_BUGNET => BUGNET,
         OF_WORDS => BUGNET_WORDS,
-        OF_MINI => MINI,
+        OF_SMALL => SMALL,
         _ => TINY,
     }
 }

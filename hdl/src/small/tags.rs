@@ -16,7 +16,7 @@ use rust_hdl::prelude::*;
 
 circuit! {
     /// `2^S` lines of `2^W` words with `MASKS` bits of mask; `T` bits of tag, `E` of epoch, `L` bits of line.
-    pub struct MiniTags [S, W, T, E, MASKS, L] {
+    pub struct SmallTags [S, W, T, E, MASKS, L] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// empty a line each cycle, for as many cycles as there are lines, and forget the epoch
@@ -81,7 +81,7 @@ impl<
         const E: usize,
         const MASKS: usize,
         const L: usize,
-    > Logic for MiniTags<S, W, T, E, MASKS, L>
+    > Logic for SmallTags<S, W, T, E, MASKS, L>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -163,8 +163,8 @@ mod tests {
     #[test]
     fn synthesizes() {
         check_block(
-            MiniTags::<8, 1, 21, 3, 8, 32>::default(),
-            "lookback_mini_tags",
+            SmallTags::<8, 1, 21, 3, 8, 32>::default(),
+            "lookback_small_tags",
         );
     }
 }

@@ -20,7 +20,7 @@ use rust_hdl::prelude::*;
 
 circuit! {
     /// One hart with what it cannot do without.
-    pub struct MiniSoc {
+    pub struct SmallSoc {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -129,7 +129,7 @@ circuit! {
     }
 }
 
-impl Logic for MiniSoc {
+impl Logic for SmallSoc {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, finished_ff, finish_code_ff);

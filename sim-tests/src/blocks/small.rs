@@ -1,22 +1,22 @@
-//! The blocks of `hdl/src/mini`, and what is around them: a recorder whose hart waits.
+//! The blocks of `hdl/src/small`, and what is around them: a recorder whose hart waits.
 
-use super::boards::{Recorded, OF_MINI};
+use super::boards::{Recorded, OF_SMALL};
 use super::host::{began, records, Host};
 use super::recorder::{Code, End, Lookups, Recording, Runs, Tags};
 use super::registry::Block;
 use super::soc::Small;
 use super::{retirement_ports, seldom, Check, Inputs, Lockstep, Records};
 use crate::block;
-use lookback_hdl::boards::mini::MiniBoardSim;
-use lookback_hdl::mini::code::MiniCode;
-use lookback_hdl::mini::dictionary::MiniDictionary;
-use lookback_hdl::mini::front::MiniFront;
-use lookback_hdl::mini::kept::KeptRecorderAt;
-use lookback_hdl::mini::port::KeptPort;
-use lookback_hdl::mini::tags::MiniTags;
-use lookback_hdl::mini_sized;
-use lookback_hdl::recorder::config::{MiniRecorderAt, CLOCK_HZ, MINI};
-use lookback_hdl::soc::MiniSoc;
+use lookback_hdl::boards::small::SmallBoardSim;
+use lookback_hdl::recorder::config::{SmallRecorderAt, CLOCK_HZ, SMALL};
+use lookback_hdl::small::code::SmallCode;
+use lookback_hdl::small::dictionary::SmallDictionary;
+use lookback_hdl::small::front::SmallFront;
+use lookback_hdl::small::kept::KeptRecorderAt;
+use lookback_hdl::small::port::KeptPort;
+use lookback_hdl::small::tags::SmallTags;
+use lookback_hdl::small_sized;
+use lookback_hdl::soc::SmallSoc;
 use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::registers as reg;
@@ -28,30 +28,30 @@ use lookback_sim::block::Dut;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-type Front = mini_sized!(MiniFront);
+type Front = small_sized!(SmallFront);
 type Beside = KeptRecorderAt<{ CLOCK_HZ as usize }>;
-type Whole = MiniRecorderAt<{ CLOCK_HZ as usize }>;
+type Whole = SmallRecorderAt<{ CLOCK_HZ as usize }>;
 
 /// The table.
 pub const BLOCKS: &[Block] = &[
-    block!("mini-code", OwnCode, 80; MiniCode<3>:
+    block!("small-code", OwnCode, 80; SmallCode<3>:
         clock; in clear sweep image_lo image_hi fetch_pc pc store store_addr; out known),
-    block!("mini-dictionary", Lookups<3>, 120; MiniDictionary:
+    block!("small-dictionary", Lookups<3>, 120; SmallDictionary:
         clock; in empty look value register_read register register_write register_address
             register_value;
         out done hit index register_data register_taken),
-    block!("mini-tags", Tags<1>, 120; MiniTags<2, 1, 27, 2, 8, 37>:
+    block!("small-tags", Tags<1>, 120; SmallTags<2, 1, 27, 2, 8, 37>:
         clock; in clear advance address need touch remove commit; out known conflict),
     block!("kept-port", Kept, 80; KeptPort:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_rd_addr rvfi_rd_wdata rvfi_mem_addr
             rvfi_mem_rmask rvfi_mem_wmask busy;
         out valid trap rd_addr rd_wdata mem_addr mem_rmask mem_wmask stall),
-    block!("mini-front", Held<false, false>, 12; Front:
+    block!("small-front", Held<false, false>, 12; Front:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata enable interval count_bits image_lo image_hi run_ended hold byte_ready;
         out byte_valid byte_data byte_last stall recording ended end_reason lost_any retired_lo retired_hi cycles_lo cycles_hi stalls_lo stalls_hi),
-    block!("recorder-mini", Held<true, false>, 6; Whole:
+    block!("recorder-small", Held<true, false>, 6; Whole:
         clock; in reset rvfi_valid rvfi_insn rvfi_trap rvfi_mode rvfi_rd_addr rvfi_rd_wdata
             rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask rvfi_mem_rdata
             rvfi_mem_wdata run_ended run_code hold bit_clocks log_rx board_bit;
@@ -63,7 +63,7 @@ pub const BLOCKS: &[Block] = &[
             rvfi_mem_wdata run_ended run_code hold bit_clocks log_rx ram_bytes core_ram_req
             core_ram_addr core_ram_wdata core_ram_wstrb ram_rdata;
         out log_tx core_stall core_reset ram_req ram_addr ram_wdata ram_wstrb recording),
-    block!("mini-soc", Small, 40; MiniSoc:
+    block!("small-soc", Small, 40; SmallSoc:
         clock; in reset stall ram_bytes ram_rdata console_rx_valid console_rx_data gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
             gpio_out finished finish_code
@@ -72,7 +72,7 @@ pub const BLOCKS: &[Block] = &[
             rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
             rvfi_mem_rdata rvfi_mem_wdata
             snoop_valid snoop_addr snoop_mask),
-    block!("mini-board", Recorded<OF_MINI>, 6; MiniBoardSim:
+    block!("small-board", Recorded<OF_SMALL>, 6; SmallBoardSim:
         clock; in reset hold bit_clocks log_rx ram_bytes ram_rdata console_rx_valid console_rx_data
             gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
@@ -200,8 +200,8 @@ impl Lockstep for Kept {
 }
 
 /// What this recorder can be asked for: it has no triggers and no ring mode, and always waits.
-pub fn small(mut recording: Recording) -> Recording {
-    recording.sizes = MINI;
+pub fn waiting(mut recording: Recording) -> Recording {
+    recording.sizes = SMALL;
     recording.may_stall = true;
     (recording.reset, recording.ring, recording.pin) = (false, false, None);
     (recording.trigger, recording.watch) = (None, Default::default());
@@ -216,7 +216,7 @@ impl<const WHOLE: bool, const KEEPS: bool> Check for Held<WHOLE, KEEPS> {
     type Step = Recording;
 
     fn runs() -> BoxedStrategy<Vec<Recording>> {
-        let few = |run: Vec<Recording>| run.into_iter().take(2).map(small).collect();
+        let few = |run: Vec<Recording>| run.into_iter().take(2).map(waiting).collect();
         Runs::runs().prop_map(few).boxed()
     }
 

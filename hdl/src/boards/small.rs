@@ -1,23 +1,23 @@
 //! As `sim`, with the smallest SoC and the smallest recorder: for FPGAs that have no room for more.
 
 use crate::boards::loader::Loader;
-use crate::mini::recorder::MiniRecorder;
-use crate::mini_sized;
 use crate::recorder::circuit::{circuit, Pending};
-use crate::recorder::config::{CLOCK_HZ, MINI};
-use crate::soc::MiniSoc;
+use crate::recorder::config::{CLOCK_HZ, SMALL};
+use crate::small::recorder::SmallRecorder;
+use crate::small_sized;
+use crate::soc::SmallSoc;
 use rust_hdl::prelude::*;
 
-/// The board with the recorder of the preset `mini`.
-pub type MiniBoardSim = MiniBoardAt<{ CLOCK_HZ as usize }>;
+/// The board with the recorder of the preset `small`.
+pub type SmallBoardSim = SmallBoardAt<{ CLOCK_HZ as usize }>;
 /// The same with a clock of `HZ`.
-pub type MiniBoardAt<const HZ: usize> = mini_sized!(MiniBoard, MINI.ring_bits, HZ);
+pub type SmallBoardAt<const HZ: usize> = small_sized!(SmallBoard, SMALL.ring_bits, HZ);
 
-impl Pending for MiniSoc {}
+impl Pending for SmallSoc {}
 
 circuit! {
-    /// The smallest SoC and its recorder; sizes and clock as in `MiniRecorder`.
-    pub struct MiniBoard [S, W, T, E, MASKS, L, D, C, RING, HZ] {
+    /// The smallest SoC and its recorder; sizes and clock as in `SmallRecorder`.
+    pub struct SmallBoard [S, W, T, E, MASKS, L, D, C, RING, HZ] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -110,9 +110,9 @@ circuit! {
         pub triggered: Signal<Out, Bit>,
         /// retirements were lost
         pub overflowed: Signal<Out, Bit>,
-        soc: MiniSoc,
+        soc: SmallSoc,
         loader: Loader,
-        recorder: MiniRecorder<S, W, T, E, MASKS, L, D, C, RING, HZ>,
+        recorder: SmallRecorder<S, W, T, E, MASKS, L, D, C, RING, HZ>,
     }
     constants {}
 }
@@ -128,7 +128,7 @@ impl<
         const C: usize,
         const RING: usize,
         const HZ: usize,
-    > Logic for MiniBoard<S, W, T, E, MASKS, L, D, C, RING, HZ>
+    > Logic for SmallBoard<S, W, T, E, MASKS, L, D, C, RING, HZ>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn synthesizes() {
-        assert!(lint_top(&MiniBoardSim::default()).is_empty());
-        check_block(MiniBoardSim::default(), "lookback_board_mini");
+        assert!(lint_top(&SmallBoardSim::default()).is_empty());
+        check_block(SmallBoardSim::default(), "lookback_board_small");
     }
 }

@@ -30,7 +30,7 @@ pub enum Search {
 
 circuit! {
     /// Eight entries.
-    pub struct MiniDictionary [] {
+    pub struct SmallDictionary [] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// forget all values; not while one is looked up
@@ -93,7 +93,7 @@ circuit! {
     }
 }
 
-impl Logic for MiniDictionary {
+impl Logic for SmallDictionary {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -225,14 +225,14 @@ mod tests {
 
     #[test]
     fn synthesizes() {
-        check_block(MiniDictionary::default(), "lookback_mini_dictionary");
+        check_block(SmallDictionary::default(), "lookback_small_dictionary");
     }
 
     /// Values as the model finds them, and registers beside them, written at any time.
     #[test]
     fn finds_what_the_model_finds_and_keeps_registers() {
         let mut random = Random::new(3);
-        let mut block = MiniDictionary::default();
+        let mut block = SmallDictionary::default();
         block.connect_all();
         let mut model = Dictionary::new(3);
         let mut registers = [0u32; 32];

@@ -10,7 +10,7 @@ use rust_hdl::prelude::*;
 
 circuit! {
     /// Image window and a bitmap of `2^D` blocks.
-    pub struct MiniCode [D] {
+    pub struct SmallCode [D] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// empty the bitmap at `sweep`
@@ -47,7 +47,7 @@ circuit! {
     }
 }
 
-impl<const D: usize> Logic for MiniCode<D> {
+impl<const D: usize> Logic for SmallCode<D> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, late_ff);
@@ -86,6 +86,6 @@ mod tests {
 
     #[test]
     fn synthesizes() {
-        check_block(MiniCode::<7>::default(), "lookback_mini_code");
+        check_block(SmallCode::<7>::default(), "lookback_small_code");
     }
 }

@@ -16,9 +16,9 @@
 //! The header of an interval shows the registers before its first instruction: the one that this
 //! instruction writes is written when the header is done. A reset takes 32 cycles to empty them.
 
-use super::code::MiniCode;
-use super::dictionary::MiniDictionary;
-use super::tags::MiniTags;
+use super::code::SmallCode;
+use super::dictionary::SmallDictionary;
+use super::tags::SmallTags;
 use crate::recorder::circuit::circuit;
 use crate::recorder::config::{MEM_BASE, MEM_MASK};
 use crate::recorder::counters::Counters;
@@ -32,7 +32,7 @@ use rust_hdl::prelude::*;
 
 circuit! {
     /// The front; sizes are those of `tags` (`S` to `L`), `code` (`D`) and `interval` (`C`).
-    pub struct MiniFront [S, W, T, E, MASKS, L, D, C] {
+    pub struct SmallFront [S, W, T, E, MASKS, L, D, C] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -107,14 +107,14 @@ circuit! {
         pub stalls_lo: Signal<Out, Bits<32>>,
         /// high half
         pub stalls_hi: Signal<Out, Bits<32>>,
-        code: MiniCode<D>,
+        code: SmallCode<D>,
         digest: DigestStep,
         counters: Counters<1>,
         control: IntervalControl<C>,
         sequencer: Sequencer,
-        tags: MiniTags<S, W, T, E, MASKS, L>,
+        tags: SmallTags<S, W, T, E, MASKS, L>,
         decision: Decision,
-        dictionary: MiniDictionary,
+        dictionary: SmallDictionary,
         encoder: Encoder<3>,
         packer: Packer<1>,
         next_pc_ff: DFF<Bits<32>>,
@@ -186,7 +186,7 @@ impl<
         const L: usize,
         const D: usize,
         const C: usize,
-    > Logic for MiniFront<S, W, T, E, MASKS, L, D, C>
+    > Logic for SmallFront<S, W, T, E, MASKS, L, D, C>
 {
     #[hdl_gen]
     fn update(&mut self) {

@@ -10,18 +10,18 @@
 //! BREACH reads 0. To the host it is a hart of this project.
 
 use super::port::KeptPort;
-use super::recorder::MiniRecorder;
+use super::recorder::SmallRecorder;
 use crate::boards::loader::Loader;
-use crate::mini_sized;
 use crate::recorder::circuit::circuit;
-use crate::recorder::config::MINI;
+use crate::recorder::config::SMALL;
+use crate::small_sized;
 use rust_hdl::prelude::*;
 
-/// The recorder of the preset `mini` for somebody else's core, with a clock of `HZ`.
-pub type KeptRecorderAt<const HZ: usize> = mini_sized!(KeptRecorder, MINI.ring_bits, HZ);
+/// The recorder of the preset `small` for somebody else's core, with a clock of `HZ`.
+pub type KeptRecorderAt<const HZ: usize> = small_sized!(KeptRecorder, SMALL.ring_bits, HZ);
 
 circuit! {
-    /// Retirement port in, UART out, RAM between core and memory; sizes and clock as in `MiniRecorder`.
+    /// Retirement port in, UART out, RAM between core and memory; sizes and clock as in `SmallRecorder`.
     pub struct KeptRecorder [S, W, T, E, MASKS, L, D, C, RING, HZ] {
         /// clock
         pub clock: Signal<In, Clock>,
@@ -93,7 +93,7 @@ circuit! {
         pub recording: Signal<Out, Bit>,
         port: KeptPort,
         loader: Loader,
-        recorder: MiniRecorder<S, W, T, E, MASKS, L, D, C, RING, HZ>,
+        recorder: SmallRecorder<S, W, T, E, MASKS, L, D, C, RING, HZ>,
     }
     constants {}
 }

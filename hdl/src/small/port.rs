@@ -14,7 +14,7 @@ use crate::recorder::circuit::circuit;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// From the port of a core that keeps it to that of `MiniFront`.
+    /// From the port of a core that keeps it to that of `SmallFront`.
     pub struct KeptPort [] {
         /// clock
         pub clock: Signal<In, Clock>,

@@ -3,16 +3,16 @@
 
 use super::*;
 use crate::harness::settle;
-use crate::mini_sized;
-use crate::recorder::config::{Sizes, CLOCK_HZ, MINI};
+use crate::recorder::config::{Sizes, CLOCK_HZ, SMALL};
 use crate::recorder::testing::{check_block, config_of, word};
+use crate::small_sized;
 use crate::tick;
 use lookback_log_format::interval::EndReason;
 use lookback_log_format::{RecorderConfig, Retire};
 use lookback_model::stimulus::{Event, Mix, Random, Stimulus};
 use lookback_model::Recorder as Model;
 
-type Front = mini_sized!(MiniFront);
+type Front = small_sized!(SmallFront);
 
 /// How a run is driven.
 struct Plan {
@@ -72,7 +72,7 @@ fn start(config: &RecorderConfig) -> Front {
 fn compare(plan: &Plan) -> usize {
     let config = RecorderConfig {
         interval: 100,
-        ..config_of(&MINI)
+        ..config_of(&SMALL)
     };
     let mut u = start(&config);
     let mut model = Model::new(&config);
@@ -177,12 +177,12 @@ fn compare(plan: &Plan) -> usize {
 
 #[test]
 fn synthesizes() {
-    check_block(Front::default(), "lookback_mini_front");
+    check_block(Front::default(), "lookback_small_front");
 }
 
 #[test]
 fn sizes_are_those_that_are_told() {
-    let config = Sizes { ..MINI }.config(CLOCK_HZ);
+    let config = Sizes { ..SMALL }.config(CLOCK_HZ);
     assert_eq!(
         (config.tag_ways, config.tag_words, config.dict_bits),
         (1, 2, 3)

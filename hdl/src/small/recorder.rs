@@ -1,17 +1,17 @@
 //! The whole smallest recorder: its front, and the drain without what may be left out (the
 //! acknowledged link, ring mode, triggers), which reads 0 in the registers.
 
-use super::front::MiniFront;
+use super::front::SmallFront;
 use crate::drain::{Drain, Identity};
 use crate::recorder::circuit::circuit;
-use crate::recorder::config::{Sizes, MINI};
+use crate::recorder::config::{Sizes, SMALL};
 use crate::recorder::recorder::identity;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// Retirement port in, UART out; sizes as in `MiniFront`, a ring of `2^RING` bytes, and a
+    /// Retirement port in, UART out; sizes as in `SmallFront`, a ring of `2^RING` bytes, and a
     /// clock of `HZ`, which is only reported.
-    pub struct MiniRecorder [S, W, T, E, MASKS, L, D, C, RING, HZ] {
+    pub struct SmallRecorder [S, W, T, E, MASKS, L, D, C, RING, HZ] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -74,7 +74,7 @@ circuit! {
         pub triggered: Signal<Out, Bit>,
         /// retirements were lost
         pub overflowed: Signal<Out, Bit>,
-        front: MiniFront<S, W, T, E, MASKS, L, D, C>,
+        front: SmallFront<S, W, T, E, MASKS, L, D, C>,
     }
     built {
         drain: Drain<RING> = Drain::new(Identity {
@@ -85,7 +85,7 @@ circuit! {
                 epoch_bits: E,
                 dirty_bits: D,
                 ring_bits: RING,
-                ..MINI
+                ..SMALL
             }.config(HZ as u32))
         }),
     }
@@ -106,7 +106,7 @@ impl<
         const C: usize,
         const RING: usize,
         const HZ: usize,
-    > Logic for MiniRecorder<S, W, T, E, MASKS, L, D, C, RING, HZ>
+    > Logic for SmallRecorder<S, W, T, E, MASKS, L, D, C, RING, HZ>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -175,14 +175,14 @@ impl<
 
 #[cfg(test)]
 mod tests {
-    use crate::recorder::config::MiniRecorderAt;
+    use crate::recorder::config::SmallRecorderAt;
     use crate::recorder::testing::check_block;
 
     #[test]
     fn synthesizes() {
         check_block(
-            MiniRecorderAt::<12_000_000>::default(),
-            "lookback_recorder_mini",
+            SmallRecorderAt::<12_000_000>::default(),
+            "lookback_recorder_small",
         );
     }
 }
