@@ -6,10 +6,11 @@
 
 use crate::attach::recorder::{AttachedBugnet, AttachedTiny};
 use crate::attach::stream::UartBridge;
+use crate::boards::alone::{SimSoc, SmallSimSoc};
 use crate::boards::compact::{FullBoard, FullPlainBoard, FullWordsBoard, FullWordsPlainBoard};
 use crate::boards::pins::BoardPins;
 use crate::boards::sim::{
-    Bugnet4kBoardAt, BugnetBoard, BugnetBoardAt, SimSoc, TinyBoard, TinyBoardAt, WordsBoard,
+    Bugnet4kBoardAt, BugnetBoard, BugnetBoardAt, TinyBoard, TinyBoardAt, WordsBoard,
 };
 use crate::boards::small::{SmallBoardAt, SmallBoardSim};
 use crate::boards::smp::{
@@ -135,6 +136,11 @@ pub fn board_soc() -> Box<dyn BoardPins> {
 /// The same as [`board_soc`], for those who only want its Verilog.
 pub fn board_soc_block() -> Box<dyn Block> {
     Box::new(SimSoc::default())
+}
+
+/// The smallest SoC alone, for those who only want its Verilog.
+pub fn board_small_soc_block() -> Box<dyn Block> {
+    Box::new(SmallSimSoc::default())
 }
 
 /// The SoC with two harts alone, for those who only want its Verilog.

@@ -41,6 +41,8 @@ pub const RECORDERS: &[&str] = &[
 pub fn board_verilog(board: &Board, preset: Option<&str>) -> Result<BoardVerilog> {
     let mut block = match preset {
         None if board.harts == 2 => tops::board_smp_2_block(),
+        // What the smallest recorder goes around.
+        None if board.has_small_soc() => tops::board_small_soc_block(),
         None => tops::board_soc_block(),
         Some(preset) => {
             tops::board_at(preset, board.clock_hz()).ok_or_else(|| Error::UnknownPreset {

@@ -88,7 +88,7 @@ fn the_sources_have_blocks() {
         "lookback_hdl::drain::framer::Framer",
         "lookback_hdl::memory::BlockRam",
         "lookback_hdl::soc::hart::Hart",
-        "lookback_hdl::boards::sim::SimSoc",
+        "lookback_hdl::boards::alone::SimSoc",
     ] {
         assert!(found.iter().any(|f| f == name), "{name} of {found:#?}");
     }

@@ -136,6 +136,11 @@ impl Board {
         (clock / common, baud / common)
     }
 
+    /// With this project's own hart it has the SoC without PLIC, GPIO and DMA engine, as its recorder has.
+    pub fn has_small_soc(&self) -> bool {
+        self.presets == ["small"]
+    }
+
     /// Ports of its top, as its constraints must name them.
     pub fn ports(&self) -> Vec<&'static str> {
         let mut ports = vec!["clk", "rx", "tx", "console_tx"];

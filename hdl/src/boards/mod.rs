@@ -1,6 +1,7 @@
 //! Tops: pins and wiring only. `sim` is simulated; `board` says what FPGA boards there are, one file
 //! each, and `top` puts one around what `sim` has.
 
+pub mod alone;
 pub mod board;
 pub mod compact;
 pub mod hx8k;

@@ -1,8 +1,9 @@
 //! The pins of a simulated board, behind a trait: a simulator drives any board without knowing its
 //! type, so that the circuits are compiled here and nowhere else.
 
+use super::alone::SimSoc;
 use super::compact::{FullBoard, FullPlainBoard, FullWordsBoard, FullWordsPlainBoard};
-use super::sim::{BugnetBoard, SimSoc, TinyBoard, WordsBoard};
+use super::sim::{BugnetBoard, TinyBoard, WordsBoard};
 use super::small::SmallBoardSim;
 use super::smp::{
     BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4, WordsBoard2, WordsBoard4,

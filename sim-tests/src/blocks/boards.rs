@@ -12,8 +12,9 @@ use super::soc::program::{around, programs, Around, Piece, Step, RAM_BYTES};
 use super::soc::{Outside, System};
 use super::{Check, Records};
 use crate::block;
+use lookback_hdl::boards::alone::{SimSoc, SmallSimSoc};
 use lookback_hdl::boards::loader::Loader;
-use lookback_hdl::boards::sim::{SimSoc, TinyBoard};
+use lookback_hdl::boards::sim::TinyBoard;
 use lookback_hdl::boards::smp::{SimSmp2, TinyBoard2};
 use lookback_log_format::frame::{kind, End as EndPayload};
 use lookback_log_format::interval::EndReason;
@@ -53,7 +54,15 @@ pub const BLOCKS: &[Block] = &[
             rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
             rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
             rvfi_mem_rdata rvfi_mem_wdata snoop_valid snoop_addr snoop_mask),
-    block!("sim-soc", System<true>, 16; SimSoc:
+    block!("sim-soc", System<true, false>, 16; SimSoc:
+        clock; in reset hold bit_clocks log_rx ram_bytes ram_rdata console_rx_valid console_rx_data
+            gpio_in;
+        out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
+            gpio_out finished finish_code log_tx stalled rvfi_valid rvfi_insn rvfi_trap rvfi_intr
+            rvfi_mode rvfi_rs1_addr rvfi_rs2_addr rvfi_rs1_rdata rvfi_rs2_rdata rvfi_rd_addr
+            rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
+            rvfi_mem_rdata rvfi_mem_wdata snoop_valid snoop_addr snoop_mask),
+    block!("small-sim-soc", System<true, true>, 8; SmallSimSoc:
         clock; in reset hold bit_clocks log_rx ram_bytes ram_rdata console_rx_valid console_rx_data
             gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready

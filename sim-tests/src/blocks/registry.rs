@@ -266,7 +266,7 @@ pub const PRESETS: &[PresetCheck] = &[
     PresetCheck {
         preset: "sim-soc",
         cases: 8,
-        check: check_block::<super::soc::System<true>>,
+        check: check_block::<super::soc::System<true, false>>,
     },
     PresetCheck {
         preset: "recorder-tiny-2",

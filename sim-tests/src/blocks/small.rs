@@ -4,7 +4,7 @@ use super::boards::{Recorded, OF_SMALL};
 use super::host::{began, records, Host};
 use super::recorder::{Code, End, Lookups, Recording, Runs, Tags};
 use super::registry::Block;
-use super::soc::Small;
+use super::soc::System;
 use super::{retirement_ports, seldom, Check, Inputs, Lockstep, Records};
 use crate::block;
 use lookback_hdl::boards::small::SmallBoardSim;
@@ -63,7 +63,7 @@ pub const BLOCKS: &[Block] = &[
             rvfi_mem_wdata run_ended run_code hold bit_clocks log_rx ram_bytes core_ram_req
             core_ram_addr core_ram_wdata core_ram_wstrb ram_rdata;
         out log_tx core_stall core_reset ram_req ram_addr ram_wdata ram_wstrb recording),
-    block!("small-soc", Small, 40; SmallSoc:
+    block!("small-soc", System<false, true>, 40; SmallSoc:
         clock; in reset stall ram_bytes ram_rdata console_rx_valid console_rx_data gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
             gpio_out finished finish_code

@@ -75,7 +75,7 @@ pub fn blocks_of(text: &str) -> Vec<String> {
         (!name.is_empty()).then_some(name)
     };
     let mut found = Vec::new();
-    for mark in ["\ncircuit! {", "#[derive(LogicBlock"] {
+    for mark in ["\ncircuit! {", "\nalone! {", "#[derive(LogicBlock"] {
         let parts = text.split(mark).skip(1);
         found.extend(parts.filter_map(name_after));
     }

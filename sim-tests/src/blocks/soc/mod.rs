@@ -44,7 +44,7 @@ use lookback_hdl::soc::{
 };
 
 pub use decoding::{immediate, insn};
-pub use system::{Outside, Small, System};
+pub use system::{Outside, System};
 
 /// The table.
 pub const BLOCKS: &[Block] = &[
@@ -140,7 +140,7 @@ pub const BLOCKS: &[Block] = &[
             rvfi_rd_wdata rvfi_pc_rdata rvfi_pc_wdata rvfi_mem_addr rvfi_mem_rmask rvfi_mem_wmask
             rvfi_mem_rdata rvfi_mem_wdata
             snoop_valid snoop_addr snoop_mask),
-    block!("soc", system::System<false>, 80; Soc:
+    block!("soc", system::System<false, false>, 80; Soc:
         clock; in reset stall ram_bytes ram_rdata console_rx_valid console_rx_data gpio_in;
         out ram_req ram_addr ram_wdata ram_wstrb console_tx_valid console_tx_data console_rx_ready
             gpio_out finished finish_code

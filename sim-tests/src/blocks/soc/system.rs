@@ -181,27 +181,10 @@ impl Outside {
     }
 }
 
-/// Programs on the SoC, or on the board that has no recorder.
-pub struct System<const IS_BOARD: bool>;
+/// Programs on the SoC or the smallest one, or on the board that has no recorder.
+pub struct System<const IS_BOARD: bool, const IS_SMALL: bool>;
 
-/// Programs on the smallest SoC.
-pub struct Small;
-
-impl Check for Small {
-    type Step = Step;
-
-    fn runs() -> BoxedStrategy<Vec<Step>> {
-        System::<false>::runs()
-    }
-
-    fn drive(run: &[Step], dut: &mut dyn Dut, out: &mut Records) {
-        drive::<false>(run, true, dut, out);
-    }
-
-    fn expect(_: &[Step], _: &mut Records) {}
-}
-
-impl<const IS_BOARD: bool> Check for System<IS_BOARD> {
+impl<const IS_BOARD: bool, const IS_SMALL: bool> Check for System<IS_BOARD, IS_SMALL> {
     type Step = Step;
 
     fn runs() -> BoxedStrategy<Vec<Step>> {
@@ -209,7 +192,7 @@ impl<const IS_BOARD: bool> Check for System<IS_BOARD> {
     }
 
     fn drive(run: &[Step], dut: &mut dyn Dut, out: &mut Records) {
-        drive::<IS_BOARD>(run, false, dut, out);
+        drive::<IS_BOARD>(run, IS_SMALL, dut, out);
     }
 
     fn expect(_: &[Step], _: &mut Records) {}
