@@ -404,7 +404,7 @@ impl<
         self.loose_ff.d.next = self.rvfi_loose.val();
         self.known_code.straddles.next =
             self.loose_ff.q.val() & self.retire.pc.val().get_bits::<5>(1).all();
-        self.known_code.store.next = self.retire.valid.val() & self.retire.store.val();
+        self.known_code.store.next = self.retire.store.val();
         self.known_code.store_addr.next = self.retire.addr.val();
         self.known_code.snoop.next = self.retire.snooped.val();
         self.known_code.snoop_addr.next = self.retire.snooped_addr.val();

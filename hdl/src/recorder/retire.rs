@@ -255,7 +255,8 @@ impl<const N: usize> Logic for RetireStage<N> {
         self.masked.next = self.rvfi_mem_addr.val() & self.mem_mask.val();
         self.certain_ff.d.next =
             self.csr.val() | self.conditional.val() | (self.masked.val() != self.mem_base.val());
-        if self.rvfi_trap.val() {
+        // Ports say nothing in a cycle in which nothing retires, whatever they still show.
+        if self.rvfi_trap.val() | !self.rvfi_valid.val() {
             self.rd_addr_ff.d.next = self.no_register.val();
             self.rmask_ff.d.next = self.no_lanes.val();
             self.wmask_ff.d.next = self.no_lanes.val();

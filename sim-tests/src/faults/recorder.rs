@@ -572,6 +572,14 @@ pub(super) const FAULTS: &[Fault] = &[
         quick: false,
     },
     Fault {
+        name: "several-idle-port-stores",
+        what: "A hart's port that still shows its last store hides the next write of others from it.",
+        block: "recorder-tiny-2",
+        from: "if (rvfi_trap | ~rvfi_valid)",
+        to: "if (rvfi_trap)",
+        quick: true,
+    },
+    Fault {
         name: "gather-forgets-ends",
         what: "The end of a record does not make its last parcel whole.",
         block: "gather",
