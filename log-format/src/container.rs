@@ -19,6 +19,8 @@ use std::ops::Range;
 pub const MAGIC: [u8; 4] = *b"LBK\x1a";
 /// Magic, version, two zero bytes.
 pub const FILE_HEADER_LEN: usize = 8;
+/// Those two.
+const HEADER_ZEROS: Range<usize> = 6..8;
 /// Kind, zeros and length.
 const CHUNK_HEADER_LEN: usize = 8;
 /// The name of a recording over an acknowledged link.
@@ -218,6 +220,13 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Found>> {
         elf_room: MAX_ELF,
     };
     let mut found = Vec::new();
+    if bytes[HEADER_ZEROS] != [0, 0] {
+        found.push(Found::Damaged {
+            offset: HEADER_ZEROS.start as u64,
+            len: HEADER_ZEROS.len() as u64,
+            why: "bytes of the file's header that are always zero".into(),
+        });
+    }
     let mut pieces = Pieces::default();
     let mut at = FILE_HEADER_LEN;
     while at < bytes.len() {

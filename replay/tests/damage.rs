@@ -105,6 +105,23 @@ fn a_flipped_bit_in_the_entries_diverges() {
     }
 }
 
+/// No byte of a file is one that nobody looks at.
+#[test]
+fn any_wrong_byte_is_noticed() {
+    let file = runs()[1].file();
+    for at in 0..file.len() {
+        let mut bytes = file.clone();
+        bytes[at] ^= 1;
+        let Ok(recording) = Recording::from_bytes(&bytes) else {
+            continue;
+        };
+        let Ok(image) = recording.image(None) else {
+            continue;
+        };
+        assert!(!verify(&recording, &image, |_, _| {}).ok, "byte {at}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 1000,
