@@ -1,7 +1,7 @@
 //! What stands between the retirement port of any core and the recorder.
 //!
 //! [`adapter`] makes the styles of real cores one; [`conformance`] checks that the port tells the
-//! truth; [`kept`] is what the smallest
+//! truth; [`mod@kept`] is what the smallest
 //! recorder needs of a core that keeps its port; [`styles`] makes runs in the styles of real cores to try both with.
 
 pub mod adapter;

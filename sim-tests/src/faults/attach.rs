@@ -167,7 +167,7 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "attached-registers-survive",
         what: "A register that was not written since a reset is sent as before it.",
         block: "attached-recorder",
-        from: "written_ff$d = no_data;",
+        from: "seen_ff$0$d = 1'b0;",
         to: "",
         quick: false,
     },
