@@ -15,8 +15,8 @@
 // Free: front__trigger_on_trap
 // Free: adapter__log_results
 // Free: adapter__old_rd
-// Free: front__control.sweep_ff__q
-// Fault: a filling queue does not stall the core | control__pressure = queue__half | fifo__pressure; => control__pressure = fifo__pressure;
+// Free: front__controls__0.sweep_ff__q
+// Fault: a filling queue does not stall the core | controls__0__pressure = queues__0__half | fifos__0__pressure; => controls__0__pressure = fifos__0__pressure;
 // Fault: the core is stalled one entry late | half = count_ff__q[32'h4] | count_ff__q[32'h3]; => half = count_ff__q[32'h4] | (count_ff__q[32'h3] & |count_ff__q[2:0]);
 // Fault: a header that is late does not stall the core | (pressure | (near_ff__q & ~live)) => pressure
 // Fault: an interval's end is seen two instructions late | localparam seven_later = 3'b111; => localparam seven_later = 3'b101;
@@ -84,8 +84,8 @@ module proof (
     (* anyconst *) wire [31:0] interval;
     (* hierconn *) wire \dut.front__may_stall ;
     (* hierconn *) wire [31:0] \dut.front__interval ;
-    (* hierconn *) wire \dut.front.shadow__thaw ;
-    (* hierconn *) wire \dut.front.shadow.frozen_ff__q ;
+    (* hierconn *) wire \dut.front.shadows__0__thaw ;
+    (* hierconn *) wire \dut.front.shadows__0.frozen_ff__q ;
     always @* begin
         assume (\dut.front__may_stall && \dut.front__interval == interval);
         assume (interval[23:0] >= 8);
@@ -93,78 +93,78 @@ module proof (
         if (rvfi_valid) assume (instructions != 0 || begins);
         if (snoop_valid) assume (writes != 0 || asks);
         assume (instructions_next <= INSTRUCTIONS && writes_next <= WRITES);
-        if (\dut.front.shadow__thaw ) assume (\dut.front.shadow.frozen_ff__q );
+        if (\dut.front.shadows__0__thaw ) assume (\dut.front.shadows__0.frozen_ff__q );
     end
 
     // The sentence.
-    (* hierconn *) wire \dut.front.control.stopping ;
-    (* hierconn *) wire \dut.front.control.valid ;
-    (* hierconn *) wire \dut.front.control.snooped ;
-    (* hierconn *) wire \dut.front.control.needs_entry ;
-    (* hierconn *) wire \dut.front.control.accept ;
-    (* hierconn *) wire \dut.front.control.accept_snoop ;
-    (* hierconn *) wire \dut.front.control.open ;
-    (* hierconn *) wire \dut.front.control.last ;
-    (* hierconn *) wire \dut.front.control.gap ;
-    (* hierconn *) wire \dut.front.control.count_loss ;
-    (* hierconn *) wire \dut.front.control.lost_any ;
-    (* hierconn *) wire \dut.front.queue__push ;
-    (* hierconn *) wire \dut.front.queue__full ;
-    wire goes_on = recording && !\dut.front.control.stopping ;
+    (* hierconn *) wire \dut.front.controls__0.stopping ;
+    (* hierconn *) wire \dut.front.controls__0.valid ;
+    (* hierconn *) wire \dut.front.controls__0.snooped ;
+    (* hierconn *) wire \dut.front.controls__0.needs_entry ;
+    (* hierconn *) wire \dut.front.controls__0.accept ;
+    (* hierconn *) wire \dut.front.controls__0.accept_snoop ;
+    (* hierconn *) wire \dut.front.controls__0.open ;
+    (* hierconn *) wire \dut.front.controls__0.last ;
+    (* hierconn *) wire \dut.front.controls__0.gap ;
+    (* hierconn *) wire \dut.front.controls__0.count_loss ;
+    (* hierconn *) wire \dut.front.controls__0.lost_any ;
+    (* hierconn *) wire \dut.front.queues__0__push ;
+    (* hierconn *) wire \dut.front.queues__0__full ;
+    wire goes_on = recording && !\dut.front.controls__0.stopping ;
     always @* begin
-        a_arrives: assert (\dut.front.control.valid == retired[1]);
-        if (goes_on && retired[1]) a_accepted: assert (\dut.front.control.accept );
-        if (goes_on && \dut.front.control.snooped )
-            a_write_accepted: assert (\dut.front.control.accept_snoop && \dut.front.queue__push );
-        if (\dut.front.control.accept && (\dut.front.control.needs_entry
-            || \dut.front.control.open || \dut.front.control.last ))
-            a_entry: assert (\dut.front.queue__push );
-        if (\dut.front.queue__push ) a_has_room: assert (!\dut.front.queue__full );
-        a_nothing_lost: assert (!\dut.front.control.count_loss && !\dut.front.control.lost_any );
-        a_no_gap: assert (!\dut.front.control.gap );
+        a_arrives: assert (\dut.front.controls__0.valid == retired[1]);
+        if (goes_on && retired[1]) a_accepted: assert (\dut.front.controls__0.accept );
+        if (goes_on && \dut.front.controls__0.snooped )
+            a_write_accepted: assert (\dut.front.controls__0.accept_snoop && \dut.front.queues__0__push );
+        if (\dut.front.controls__0.accept && (\dut.front.controls__0.needs_entry
+            || \dut.front.controls__0.open || \dut.front.controls__0.last ))
+            a_entry: assert (\dut.front.queues__0__push );
+        if (\dut.front.queues__0__push ) a_has_room: assert (!\dut.front.queues__0__full );
+        a_nothing_lost: assert (!\dut.front.controls__0.count_loss && !\dut.front.controls__0.lost_any );
+        a_no_gap: assert (!\dut.front.controls__0.gap );
     end
 
     // Why: what is under way when `stall` rises has room, in the queue
-    (* hierconn *) wire [3:0] \dut.front.control.phase_ff__q ;
-    (* hierconn *) wire \dut.front.control.goes_ff__q ;
-    (* hierconn *) wire \dut.front.control.open_ff__q ;
-    (* hierconn *) wire \dut.front.control.near_ff__q ;
-    (* hierconn *) wire \dut.front.control.live ;
-    (* hierconn *) wire [23:0] \dut.front.control.count_ff__q ;
-    (* hierconn *) wire [4:0] \dut.front.queue.count_ff__q ;
-    (* hierconn *) wire \dut.front.queue.valid_ff__q ;
+    (* hierconn *) wire [3:0] \dut.front.controls__0.phase_ff__q ;
+    (* hierconn *) wire \dut.front.controls__0.goes_ff__q ;
+    (* hierconn *) wire \dut.front.controls__0.open_ff__q ;
+    (* hierconn *) wire \dut.front.controls__0.near_ff__q ;
+    (* hierconn *) wire \dut.front.controls__0.live ;
+    (* hierconn *) wire [23:0] \dut.front.controls__0.count_ff__q ;
+    (* hierconn *) wire [4:0] \dut.front.queues__0.count_ff__q ;
+    (* hierconn *) wire \dut.front.queues__0.valid_ff__q ;
     (* hierconn *) wire \dut.adapter.valid_ff__q ;
     (* hierconn *) wire \dut.adapter.snooped_ff__q ;
     (* hierconn *) wire \dut.front.retire.snooped_ff__q ;
-    wire [3:0] phase = \dut.front.control.phase_ff__q ;
+    wire [3:0] phase = \dut.front.controls__0.phase_ff__q ;
     wire runs = phase == 2;
-    wire held = !\dut.front.control.goes_ff__q ;
+    wire held = !\dut.front.controls__0.goes_ff__q ;
     wire [5:0] coming = (retired[0] | written[0]) + (retired[1] | written[1]) + instructions + writes;
-    wire [5:0] queued = \dut.front.queue.count_ff__q ;
+    wire [5:0] queued = \dut.front.queues__0.count_ff__q ;
     // and before the end of an interval whose header is not written.
-    wire near = \dut.front.control.near_ff__q ;
-    wire late = near && !\dut.front.control.live ;
+    wire near = \dut.front.controls__0.near_ff__q ;
+    wire late = near && !\dut.front.controls__0.live ;
     wire [23:0] near_count = interval[23:0] - 8;
-    wire [23:0] since_near = \dut.front.control.count_ff__q - near_count;
+    wire [23:0] since_near = \dut.front.controls__0.count_ff__q - near_count;
     wire [3:0] left = 7 - since_near[3:0];
     always @* begin
         i_adapter: assert (\dut.adapter.valid_ff__q == retired[0]
             && \dut.adapter.snooped_ff__q == written[0]
             && (!\dut.front.retire.snooped_ff__q || written[1]));
         i_phase: assert (phase <= 2 || (phase >= 6 && phase <= 8));
-        i_head: assert (queued <= 16 && !(\dut.front.queue.valid_ff__q && queued == 0));
+        i_head: assert (queued <= 16 && !(\dut.front.queues__0.valid_ff__q && queued == 0));
         if (runs && !held) i_free: assert (queued <= 8);
         if (runs && held) i_room: assert (queued + coming <= 16);
-        if (runs && !\dut.front.control.open_ff__q )
-            i_closed: assert (\dut.front.control.count_ff__q == 0);
-        if (runs && !near) i_far: assert (\dut.front.control.count_ff__q <= near_count);
+        if (runs && !\dut.front.controls__0.open_ff__q )
+            i_closed: assert (\dut.front.controls__0.count_ff__q == 0);
+        if (runs && !near) i_far: assert (\dut.front.controls__0.count_ff__q <= near_count);
         if (runs && near) i_near: assert (since_near <= 7);
         if (runs && late && !held) i_late: assert (left >= 6);
         if (runs && late && held)
             i_waits: assert (left >= retired[0] + retired[1] + instructions);
         c_queue_is_full: cover (runs && queued == 16);
-        c_goes_on: cover (runs && !stall && queued == 7 && \dut.front.control.open_ff__q
-            && \dut.front.control.count_ff__q >= 8);
+        c_goes_on: cover (runs && !stall && queued == 7 && \dut.front.controls__0.open_ff__q
+            && \dut.front.controls__0.count_ff__q >= 8);
         c_waits_for_a_header: cover (runs && late && stall && instructions == 0 && left == 0);
         c_ends: cover (phase == 8 && retired[1]);
     end
