@@ -73,7 +73,59 @@ module lookback_serv_board (
         else if (core_valid & ~shown[1]) shown <= shown + 2'd1;
     assign rvfi_pc_rdata = shown[1] | (shown[0] & core_valid) ? shown_pc : 32'h80000000;
 
-    serv_rf_top #(
+    // SERV's registers and CSRs, two bits a cycle. This is what SERV's own top has, but for one register:
+    // the last two bits of `mepc` are written a cycle after SERV has forgotten that it takes an interrupt,
+    // and would go into whatever CSR the interrupted instruction's bits name. So where they go is asked a
+    // cycle earlier.
+    wire rf_rreq, rf_wreq, rf_ready;
+    wire [5:0] wreg0, wreg1, rreg0, rreg1;
+    wire wen0, wen1, wdata0, wdata1, rdata0, rdata1;
+    wire rf_wen;
+    wire [9:0] rf_waddr, rf_raddr;
+    wire [1:0] rf_wdata, rf_rdata;
+    reg [5:0] wreg1_before;
+    always @(posedge clock)
+        wreg1_before <= wreg1;
+
+    serv_rf_ram_if #(
+        .width(2),
+        .csr_regs(4)
+    ) registers_port (
+        .i_clk(clock),
+        .i_rst(core_reset),
+        .i_wreq(rf_wreq),
+        .i_rreq(rf_rreq),
+        .o_ready(rf_ready),
+        .i_wreg0(wreg0),
+        .i_wreg1(wreg1_before),
+        .i_wen0(wen0),
+        .i_wen1(wen1),
+        .i_wdata0(wdata0),
+        .i_wdata1(wdata1),
+        .i_rreg0(rreg0),
+        .i_rreg1(rreg1),
+        .o_rdata0(rdata0),
+        .o_rdata1(rdata1),
+        .o_waddr(rf_waddr),
+        .o_wdata(rf_wdata),
+        .o_wen(rf_wen),
+        .o_raddr(rf_raddr),
+        .i_rdata(rf_rdata)
+    );
+
+    serv_rf_ram #(
+        .width(2),
+        .csr_regs(4)
+    ) registers (
+        .i_clk(clock),
+        .i_waddr(rf_waddr),
+        .i_wdata(rf_wdata),
+        .i_wen(rf_wen),
+        .i_raddr(rf_raddr),
+        .o_rdata(rf_rdata)
+    );
+
+    serv_top #(
         .RESET_PC(32'h80000000)
     ) core (
         .clk(clock),
@@ -100,6 +152,19 @@ module lookback_serv_board (
         .rvfi_mem_wmask(rvfi_mem_wmask),
         .rvfi_mem_rdata(rvfi_mem_rdata),
         .rvfi_mem_wdata(rvfi_mem_wdata),
+        .o_rf_rreq(rf_rreq),
+        .o_rf_wreq(rf_wreq),
+        .i_rf_ready(rf_ready),
+        .o_wreg0(wreg0),
+        .o_wreg1(wreg1),
+        .o_wen0(wen0),
+        .o_wen1(wen1),
+        .o_wdata0(wdata0),
+        .o_wdata1(wdata1),
+        .o_rreg0(rreg0),
+        .o_rreg1(rreg1),
+        .i_rdata0(rdata0),
+        .i_rdata1(rdata1),
         .o_ibus_adr(ibus_adr),
         .o_ibus_cyc(ibus_cyc),
         .i_ibus_rdt(rdata),

@@ -104,7 +104,6 @@ const CORES: &[Core] = &[
             "serv_rf_if.v",
             "serv_rf_ram.v",
             "serv_rf_ram_if.v",
-            "serv_rf_top.v",
             "serv_state.v",
             "serv_top.v",
         ],
