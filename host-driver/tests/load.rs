@@ -53,6 +53,29 @@ fn a_bad_cable_costs_repetitions() {
     assert!(loaded["repeated"].as_u64().unwrap() > 0, "{loaded}");
 }
 
+/// SERV keeps its registers in a memory, which a reset does not empty.
+#[test]
+fn a_core_that_has_run_before_begins_again_with_empty_registers() {
+    let scratch = Scratch::new();
+    let hello = firmware("serv/hello");
+    let board = ["--elf", &hello, "--core", "serv", "--preset", "small"];
+    let (sim, port) = Running::sim(&scratch, &board);
+    let record = |elf: &str, more: &[&str]| {
+        let mut args = vec!["record", "--port", &port, "--elf", elf, "-o", "run.lbk"];
+        args.extend(more);
+        let record = lookback(&scratch, &args);
+        assert_eq!(record.status, Some(0), "{record:?}");
+        let verify = lookback(&scratch, &["verify", "run.lbk"]);
+        assert_eq!(verify.status, Some(0), "{verify:?}");
+    };
+    // By then it has written registers that its first interrupt saves.
+    record(&hello, &["--max-instructions", "4000"]);
+    let load = lookback(&scratch, &["load", "--force", "--port", &port, &hello]);
+    assert_eq!(load.status, Some(0), "{load:?}");
+    record(&hello, &["--force"]);
+    assert_eq!(sim.wait().status, Some(0));
+}
+
 #[test]
 fn what_cannot_be_loaded_is_refused_by_name() {
     let scratch = Scratch::new();

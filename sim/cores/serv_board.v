@@ -87,12 +87,21 @@ module lookback_serv_board (
     always @(posedge clock)
         wreg1_before <= wreg1;
 
+    // Memory keeps its contents over a reset. The recorder takes registers that were not written since for
+    // zero, so they are made that before SERV begins.
+    reg [9:0] cleared = 10'd0;
+    wire clearing = ~&cleared;
+    wire serv_reset = core_reset | clearing;
+    always @(posedge clock)
+        if (core_reset) cleared <= 10'd0;
+        else if (clearing) cleared <= cleared + 10'd1;
+
     serv_rf_ram_if #(
         .width(2),
         .csr_regs(4)
     ) registers_port (
         .i_clk(clock),
-        .i_rst(core_reset),
+        .i_rst(serv_reset),
         .i_wreq(rf_wreq),
         .i_rreq(rf_rreq),
         .o_ready(rf_ready),
@@ -118,9 +127,9 @@ module lookback_serv_board (
         .csr_regs(4)
     ) registers (
         .i_clk(clock),
-        .i_waddr(rf_waddr),
-        .i_wdata(rf_wdata),
-        .i_wen(rf_wen),
+        .i_waddr(clearing ? cleared : rf_waddr),
+        .i_wdata(clearing ? 2'd0 : rf_wdata),
+        .i_wen(clearing | rf_wen),
         .i_raddr(rf_raddr),
         .o_rdata(rf_rdata)
     );
@@ -129,7 +138,7 @@ module lookback_serv_board (
         .RESET_PC(32'h80000000)
     ) core (
         .clk(clock),
-        .i_rst(core_reset),
+        .i_rst(serv_reset),
         .i_timer_irq(timer_interrupt),
         .rvfi_valid(core_valid),
         .rvfi_order(rvfi_order),
