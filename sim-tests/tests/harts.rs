@@ -243,6 +243,32 @@ fn no_seed_brings_a_forbidden_outcome() {
     }
 }
 
+/// Nor does a recorder that holds the harts again and again, in patterns that follow from the link's
+/// speed; and what it recorded is in order.
+#[test]
+fn no_pattern_of_stalls_brings_a_forbidden_outcome() {
+    for harts in [2, 4] {
+        let mut programs = lookback_firmware::parallel_programs(harts).expect("they are there");
+        programs.retain(|program| program.name.starts_with("litmus"));
+        programs.par_iter().enumerate().for_each(|(n, program)| {
+            let elf = std::fs::read(&program.elf).expect("it is built");
+            let mut options = options(EngineChoice::Verilator, "tiny", harts, 200 + n as u32);
+            options.board.bit_clocks = 2 + n as u16 % 3;
+            options.board.trace = false;
+            options.interval = 1000;
+            options.order = mode(1 + n as u32 % 3);
+            let outcome = run_recorded(&elf, &options).expect("it is recorded");
+            let name = &program.name;
+            let code = program.header.expect.finish_code();
+            assert_eq!(outcome.finished, Some(code), "{name} on {harts} harts");
+            assert!(outcome.stall_cycles > 10_000, "{name} on {harts} harts");
+            let image = outcome.recording.image(None).expect("the ELF is in it");
+            let report = verify(&outcome.recording, &image, |_, _| {});
+            assert!(report.ok, "{name} on {harts} harts: {report:#?}");
+        });
+    }
+}
+
 /// What the host does not ask for is not logged.
 #[test]
 fn the_order_is_a_choice() {
