@@ -60,6 +60,10 @@ module lookback_serv_board (
     wire [63:0] rvfi_order;
     wire [1:0] rvfi_ixl;
     wire core_reset;
+    // The reset comes from far; nothing is in a hurry to be reset.
+    reg bus_reset = 1'b1;
+    always @(posedge clock)
+        bus_reset <= core_reset;
     wire core_ram_req;
     wire [31:0] core_ram_addr, core_ram_wdata;
     wire [3:0] core_ram_wstrb;
@@ -69,7 +73,7 @@ module lookback_serv_board (
     wire [31:0] shown_pc;
     reg [1:0] shown = 2'd0;
     always @(posedge clock)
-        if (core_reset) shown <= 2'd0;
+        if (bus_reset) shown <= 2'd0;
         else if (core_valid & ~shown[1]) shown <= shown + 2'd1;
     assign rvfi_pc_rdata = shown[1] | (shown[0] & core_valid) ? shown_pc : 32'h80000000;
 
@@ -88,13 +92,20 @@ module lookback_serv_board (
         wreg1_before <= wreg1;
 
     // Memory keeps its contents over a reset. The recorder takes registers that were not written since for
-    // zero, so they are made that before SERV begins.
+    // zero, so they are made that before SERV begins. What is written goes there from registers, a cycle
+    // late; SERV reads two cycles after its last write at the soonest.
     reg [9:0] cleared = 10'd0;
-    wire clearing = ~&cleared;
-    wire serv_reset = core_reset | clearing;
-    always @(posedge clock)
-        if (core_reset) cleared <= 10'd0;
-        else if (clearing) cleared <= cleared + 10'd1;
+    reg serv_reset = 1'b1;
+    reg write = 1'b0;
+    reg [9:0] write_address;
+    reg [1:0] write_data;
+    always @(posedge clock) begin
+        cleared <= bus_reset ? 10'd0 : cleared + {9'd0, ~&cleared};
+        serv_reset <= bus_reset | ~&cleared;
+        write <= serv_reset | rf_wen;
+        write_address <= serv_reset ? cleared : rf_waddr;
+        write_data <= serv_reset ? 2'd0 : rf_wdata;
+    end
 
     serv_rf_ram_if #(
         .width(2),
@@ -127,9 +138,9 @@ module lookback_serv_board (
         .csr_regs(4)
     ) registers (
         .i_clk(clock),
-        .i_waddr(clearing ? cleared : rf_waddr),
-        .i_wdata(clearing ? 2'd0 : rf_wdata),
-        .i_wen(clearing | rf_wen),
+        .i_waddr(write_address),
+        .i_wdata(write_data),
+        .i_wen(write),
         .i_raddr(rf_raddr),
         .o_rdata(rf_rdata)
     );
@@ -206,7 +217,7 @@ module lookback_serv_board (
         .NOWHERE(1)
     ) bus (
         .clock(clock),
-        .reset(core_reset),
+        .reset(bus_reset),
         .valid(ibus_cyc | dbus_cyc),
         .fetch(ibus_cyc),
         .address(ibus_cyc ? ibus_adr : dbus_adr),
