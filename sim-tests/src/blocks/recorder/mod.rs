@@ -128,7 +128,7 @@ pub const BLOCKS: &[Block] = &[
     block!("strata-arbiter", order::Strata, 60; StrataArbiter<2, 28, 31, 4, 5, 10, 3>:
         clock; in clear ask writer block writes take;
         out short_valid short stride_valid stride stride_first stride_last done),
-    block!("chunk-counter", order::Chunks, 60; ChunkCounter<5, 6, 8, 8, 5, 3>:
+    block!("chunk-counter", order::Chunks, 60; ChunkCounter<5, 6, 8, 8, 5, 4>:
         clock; in clear ask retires hart reads writes block trap close;
         out ended ended_hart ended_size telling done),
     block!("order-writer", order::Written<false>, 40; OrderWriter<3>:

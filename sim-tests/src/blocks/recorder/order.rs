@@ -197,7 +197,7 @@ impl Check for Strata {
     }
 }
 
-/// Chunks of three harts.
+/// Chunks of four harts.
 pub struct Chunks;
 
 /// Something that a counter is asked.
@@ -209,6 +209,9 @@ pub enum Counted {
     Plain(u8, u16),
     /// An external write.
     External(u32),
+    /// All harts read a block and somebody else writes it; at once this hart does something without an
+    /// access.
+    Storm(u32, u8, u8),
     /// All chunks end.
     Close,
     /// Another recording begins.
@@ -230,9 +233,11 @@ impl Check for Chunks {
         let does = prop_oneof![6 => 1..3u8, 2 => Just(3u8), 2 => Just(0u8)];
         let does = (does, seldom(15)).prop_map(|(does, traps)| if traps { 4 } else { does });
         let counted = prop_oneof![
-            60 => (0..3u8, block(), does).prop_map(|(hart, at, does)| Counted::Retire(hart, at, does)),
-            4 => (0..3u8, 1..300u16).prop_map(|(hart, count)| Counted::Plain(hart, count)),
+            60 => (0..4u8, block(), does).prop_map(|(hart, at, does)| Counted::Retire(hart, at, does)),
+            4 => (0..4u8, 1..300u16).prop_map(|(hart, count)| Counted::Plain(hart, count)),
             4 => block().prop_map(Counted::External),
+            2 => (block(), 0..4u8, prop_oneof![Just(0u8), Just(4u8)])
+                .prop_map(|(at, hart, does)| Counted::Storm(at, hart, does)),
             2 => Just(Counted::Close),
             1 => Just(Counted::Clear),
         ];
@@ -272,18 +277,24 @@ impl Check for Chunks {
                 rest(dut, out);
             }
         };
+        let external = |dut: &mut dyn Dut, out: &mut Records, block: u32| {
+            dut.set("block", block);
+            dut.set("reads", 0);
+            dut.set("writes", 1);
+            dut.set("trap", 0);
+            ask(dut, out, "ask");
+        };
         for counted in run {
             match *counted {
                 Counted::Retire(hart, block, does) => retire(dut, out, hart, block, does),
                 Counted::Plain(hart, count) => {
                     (0..count).for_each(|_| retire(dut, out, hart, 5, 0));
                 }
-                Counted::External(block) => {
-                    dut.set("block", block);
-                    dut.set("reads", 0);
-                    dut.set("writes", 1);
-                    dut.set("trap", 0);
-                    ask(dut, out, "ask");
+                Counted::External(block) => external(dut, out, block),
+                Counted::Storm(block, hart, does) => {
+                    (0..4).for_each(|reader| retire(dut, out, reader, block, 1));
+                    external(dut, out, block);
+                    retire(dut, out, hart, 1, does);
                 }
                 Counted::Close => {
                     ask(dut, out, "close");
@@ -299,7 +310,7 @@ impl Check for Chunks {
     }
 
     fn expect(run: &[Counted], out: &mut Records) {
-        let fresh = || ChunkCounter::new(tiny(), 3);
+        let fresh = || ChunkCounter::new(tiny(), 4);
         let mut twin = fresh();
         for counted in run {
             let times = if let Counted::Plain(_, count) = counted {
@@ -314,6 +325,15 @@ impl Check for Chunks {
                     }
                     Counted::Plain(hart, _) => twin.retire(hart.into(), None, false),
                     Counted::External(block) => twin.external(block),
+                    Counted::Storm(block, hart, does) => {
+                        let mut ended = Vec::new();
+                        for reader in 0..4 {
+                            ended.extend(twin.retire(reader, access_of(block, 1), false));
+                        }
+                        ended.extend(twin.external(block));
+                        ended.extend(twin.retire(hart.into(), None, does == 4));
+                        ended
+                    }
                     Counted::Close => twin.close(),
                     Counted::Clear => {
                         twin = fresh();
