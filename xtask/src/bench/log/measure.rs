@@ -79,6 +79,12 @@ pub const SCHEMES: &[Kind] = &[
         title: "compact, each interval by itself",
         make: |config, image, interval| Ok(Box::new(Ours::compact(config, image, interval, 1)?)),
     },
+    Kind {
+        name: "small",
+        ours: false,
+        title: "small, 2 KB direct-mapped",
+        make: |config, image, interval| Ok(Box::new(Ours::small(config, image, interval)?)),
+    },
 ];
 
 /// One program at one interval length.

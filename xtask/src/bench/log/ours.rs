@@ -33,6 +33,12 @@ impl Ours {
         Self::new(&config, 8 * HEADER_LEN as u64)
     }
 
+    /// Codec `bugnet` as the recorder `small` writes it, with tags for 2 KB and eight values.
+    pub fn small(recorded: &RecorderConfig, image: &Image, interval: u32) -> Result<Self> {
+        let config = preset("recorder-small", recorded, image.window(), interval)?;
+        Self::new(&config, 8 * HEADER_LEN as u64)
+    }
+
     /// Codec `compact` as the recorder `full` writes it, masks for 128 KB, in key groups of so many
     /// intervals.
     pub fn compact(

@@ -13,8 +13,8 @@ const TOP: f64 = 84.0;
 const LINE: f64 = 24.0;
 const BOTTOM: f64 = 44.0;
 const LEGEND_COLUMNS: usize = 3;
-const COLOURS: [&str; 6] = [
-    "#c44e52", "#2f8f4e", "#93c9a0", "#4c72b0", "#8fb8de", "#8a8a8a",
+const COLOURS: [&str; SCHEMES.len()] = [
+    "#c44e52", "#2f8f4e", "#93c9a0", "#4c72b0", "#8fb8de", "#8a8a8a", "#d9a441", "#e3a3a5",
 ];
 const INK: &str = "#404040";
 const GRID: &str = "#d8d8d8";
@@ -99,7 +99,7 @@ impl Picture {
         for (number, kind) in SCHEMES.iter().enumerate() {
             let x = LEFT + step * (number % LEGEND_COLUMNS) as f64;
             let y = 40.0 + 18.0 * (number / LEGEND_COLUMNS) as f64;
-            let colour = COLOURS[number % COLOURS.len()];
+            let colour = COLOURS[number];
             let (dot, words, base) = (x + 5.0, x + 14.0, y + 4.0);
             self.add(format_args!(
                 "<circle cx=\"{dot:.1}\" cy=\"{y}\" r=\"5\" fill=\"{colour}\"/>\
@@ -129,7 +129,7 @@ impl Picture {
         ));
         for (number, measured) in row.measured.iter().enumerate() {
             let value = row.bits_per_instruction(measured.bits.max(1));
-            let colour = COLOURS[number % COLOURS.len()];
+            let colour = COLOURS[number];
             self.add(format_args!(
                 "<circle cx=\"{:.1}\" cy=\"{y}\" r=\"5\" fill=\"{colour}\" fill-opacity=\"0.85\">\
                  <title>{name}: {} {value:.4}</title></circle>",

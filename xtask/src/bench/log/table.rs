@@ -212,7 +212,7 @@ mod tests {
             lines.next(),
             Some(
                 "program,interval,instructions,bugnet_bpi,compact_bpi,compact_noimage_bpi,\
-                 etrace_bpi,etrace_iret_bpi,zstd_bpi,compact_alone_bpi,loads,\
+                 etrace_bpi,etrace_iret_bpi,zstd_bpi,compact_alone_bpi,small_bpi,loads,\
                  bugnet_zstd_bpi,bugnet_burst_64,bugnet_burst_256,bugnet_burst_1024,\
                  compact_zstd_bpi,compact_burst_64,compact_burst_256,compact_burst_1024,\
                  stalls_per_thousand"
@@ -221,7 +221,8 @@ mod tests {
         assert_eq!(
             lines.next(),
             Some(
-                "\"a,b\",10000,1000,0.250000,0.250000,0.250000,0.250000,0.250000,0.250000,0.250000,7,\
+                "\"a,b\",10000,1000,0.250000,0.250000,0.250000,0.250000,0.250000,0.250000,0.250000,\
+                 0.250000,7,\
                  0.125000,1,2,3,0.125000,1,2,3,0.500000"
             )
         );

@@ -17,10 +17,12 @@ fn a_small_recording_has_its_figures() {
     for row in &rows {
         assert_eq!(row.instructions, instructions);
         assert_eq!(row.measured.len(), SCHEMES.len());
-        let [bugnet, compact, without_image, etrace, implicit, zstd, alone] = row.measured[..]
+        let [bugnet, compact, without_image, etrace, implicit, zstd, alone, small] =
+            row.measured[..]
         else {
-            panic!("there are seven schemes");
+            panic!("there are eight schemes");
         };
+        assert!(bugnet.bits < small.bits, "{row:?}");
         assert!(compact.bits < bugnet.bits && compact.bits < without_image.bits);
         assert!(compact.bits <= alone.bits, "{row:?}");
         // Foretold returns only ever leave packets out, and zstd has neither headers nor positions.
