@@ -258,14 +258,20 @@ impl Bench<'_> {
             out.say("no END", true);
             return;
         };
-        // The program goes on after the recording's end; only the recorder knows when that was.
+        // The program goes on after the recording's end; only the recorder knows when that was: with which
+        // retirement, and how many writes of nobody's after that.
+        let mut after = Vec::new();
         if end.reason != EndReason::Trigger {
+            let is_retirement = |(_, event, _): &Shown| matches!(event, Event::Retire(_));
             let mut left = end.retired;
-            self.events.retain(|(_, event, _)| {
+            let recorded = self.events.iter().take_while(|shown| {
                 let goes_on = left > 0;
-                left -= u64::from(goes_on && matches!(event, Event::Retire(_)));
+                left -= u64::from(goes_on && is_retirement(shown));
                 goes_on
             });
+            after = self.events.split_off(recorded.count());
+            let next = after.iter().position(is_retirement);
+            after.truncate(next.unwrap_or(after.len()));
         }
         let finished = self.dut.get("finished") == 1 && end.reason == EndReason::RunEnded;
         let reason = match (finished, self.recording.end) {
@@ -281,11 +287,8 @@ impl Bench<'_> {
             first,
             reason,
         );
-        let mut order = order_of(self.recording, self.harts, &self.events, reason);
+        self.judge_order(after, reason, out);
         let (retired, reason) = compare(&sent, models, out);
-        let strata = records_of(&self.host.frames, 0xff);
-        let chunks = records_of(&self.host.frames, 0xfe);
-        judge_order(&mut order, [&strata, &chunks], out);
         out.say("damaged", self.host.damaged);
         out.want("damaged", 0u32);
         out.say("reason", end.reason.code());
@@ -298,6 +301,29 @@ impl Bench<'_> {
             let code = self.followers.endings.contains(&end.code);
             out.say("code", code);
             out.want("code", true);
+        }
+    }
+
+    /// The order, with as many of the writes after the last retirement as fit what was sent.
+    fn judge_order(&mut self, after: Vec<Shown>, reason: EndReason, out: &mut Records) {
+        let strata = records_of(&self.host.frames, 0xff);
+        let chunks = records_of(&self.host.frames, 0xfe);
+        let mut after = after.into_iter();
+        let mut first = None;
+        loop {
+            let mut order = order_of(self.recording, self.harts, &self.events, reason);
+            let mut found = Records::default();
+            judge_order(&mut order, [&strata, &chunks], &mut found);
+            let fits = found.said == found.wanted;
+            let next = after.next();
+            if fits || next.is_none() {
+                let judged = if fits { found } else { first.unwrap_or(found) };
+                out.said.extend(judged.said);
+                out.wanted.extend(judged.wanted);
+                return;
+            }
+            first.get_or_insert(found);
+            self.events.extend(next);
         }
     }
 }
