@@ -1,7 +1,7 @@
 //! Which instruction words the replayer has from the ELF: section 1.3 of the log format, where nobody
 //! but the hart writes. Twin of `lookback_model::known_code`.
 //!
-//! One bitmap in one block RAM, looked up a cycle ahead of `pc`. A write of the cycle in which the
+//! One bitmap in one block RAM, looked up with the window a cycle ahead of the answer. A write of the cycle in which the
 //! bitmap is read comes too late for the memory and is remembered beside it.
 
 use crate::memory::BlockRam;
@@ -21,18 +21,17 @@ circuit! {
         pub image_lo: Signal<In, Bits<32>>,
         /// first address after it, a multiple of 64
         pub image_hi: Signal<In, Bits<32>>,
-        /// the address that `pc` has in the next cycle
+        /// the address that is asked for, a cycle before `known` answers
         pub fetch_pc: Signal<In, Bits<32>>,
-        /// the address that is asked for
-        pub pc: Signal<In, Bits<32>>,
         /// a retired instruction stores
         pub store: Signal<In, Bit>,
         /// where
         pub store_addr: Signal<In, Bits<32>>,
-        /// the word at `pc` is known
+        /// the word at the address of the last cycle is known
         pub known: Signal<Out, Bit>,
         stored: BlockRam<1, D>,
         late_ff: DFF<Bit>,
+        in_window_ff: DFF<Bit>,
         low: Signal<Local, Bits<26>>,
         high: Signal<Local, Bits<26>>,
         block: Signal<Local, Bits<26>>,
@@ -50,7 +49,7 @@ circuit! {
 impl<const D: usize> Logic for SmallCode<D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, late_ff);
+        dff_setup!(self, clock, late_ff, in_window_ff);
         self.stored.clock.next = self.clock.val();
         self.low.next = self.image_lo.val().get_bits::<26>(6);
         self.high.next = self.image_hi.val().get_bits::<26>(6);
@@ -71,11 +70,12 @@ impl<const D: usize> Logic for SmallCode<D> {
             self.stored.write_data.next = self.unset.val();
         }
 
-        self.block.next = self.pc.val().get_bits::<26>(6);
+        self.block.next = self.fetch_pc.val().get_bits::<26>(6);
         self.in_window.next =
             (self.block.val() >= self.low.val()) & (self.block.val() < self.high.val());
+        self.in_window_ff.d.next = self.in_window.val();
         self.known.next =
-            self.in_window.val() & !self.stored.read_data.val().any() & !self.late_ff.q.val();
+            self.in_window_ff.q.val() & !self.stored.read_data.val().any() & !self.late_ff.q.val();
     }
 }
 

@@ -284,7 +284,6 @@ impl<
         self.code.image_lo.next = self.image_lo.val();
         self.code.image_hi.next = self.image_hi.val();
         self.code.fetch_pc.next = self.rvfi_pc_rdata.val();
-        self.code.pc.next = self.rvfi_pc_rdata.val();
         self.code.store.next = self.rvfi_valid.val() & self.rvfi_mem_wmask.val().any();
         self.code.store_addr.next = self.rvfi_mem_addr.val();
         self.fetch.next = !self.code.known.val();

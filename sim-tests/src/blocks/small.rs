@@ -35,7 +35,7 @@ type Whole = SmallRecorderAt<{ CLOCK_HZ as usize }>;
 /// The table.
 pub const BLOCKS: &[Block] = &[
     block!("small-code", OwnCode, 80; SmallCode<3>:
-        clock; in clear sweep image_lo image_hi fetch_pc pc store store_addr; out known),
+        clock; in clear sweep image_lo image_hi fetch_pc store store_addr; out known),
     block!("small-dictionary", Lookups<3>, 120; SmallDictionary:
         clock; in empty look value register_read register register_write register_address
             register_value;
@@ -97,7 +97,7 @@ impl Lockstep for OwnCode {
 
     fn inputs(&self, step: &Self::Step) -> Vec<(&'static str, u32)> {
         let mut inputs = self.0.inputs(step);
-        inputs.retain(|(port, _)| !matches!(*port, "straddles" | "snoop" | "snoop_addr"));
+        inputs.retain(|(port, _)| !matches!(*port, "pc" | "straddles" | "snoop" | "snoop_addr"));
         inputs
     }
 
