@@ -236,7 +236,7 @@ fn build_one(
     })
 }
 
-/// Synthesis, unless the same Verilog and the same filling were synthesised before.
+/// Synthesis, unless the same Verilog and the same filling were synthesised in the same way before.
 fn synthesised(
     choice: &Choice<'_>,
     filling: &[u32],
@@ -250,6 +250,7 @@ fn synthesised(
         hash.update(text);
     }
     hash.update(format!("{:?}{:?}", sources.defines, sources.files));
+    hash.update(synthesis::synth_command(choice, &sources.top));
     filling
         .iter()
         .for_each(|word| hash.update(word.to_le_bytes()));

@@ -48,6 +48,9 @@ pub struct Board {
     pub baud: u32,
     /// Recorders that fit, the usual one first; none if no recorder fits.
     pub presets: &'static [&'static str],
+    /// Memories of the recorder that are made of look-up tables here, for want of block RAM: patterns of
+    /// their names.
+    pub without_block_ram: &'static [&'static str],
     /// The least Fmax that it must reach, in MHz.
     pub least_mhz: u32,
     /// What the device has.

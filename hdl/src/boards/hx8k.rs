@@ -23,6 +23,7 @@ pub const HX8K: Board = Board {
     initial_bytes: 8 << 10,
     baud: 3_000_000,
     presets: &["small"],
+    without_block_ram: &[],
     least_mhz: 24,
     capacity: Capacity {
         luts: 7_680,

@@ -23,6 +23,7 @@ pub const ICEBREAKER: Board = Board {
     initial_bytes: 8 << 10,
     baud: 3_000_000,
     presets: &["small"],
+    without_block_ram: &[],
     least_mhz: 12,
     capacity: Capacity {
         luts: 5_280,

@@ -24,6 +24,7 @@ pub const ORANGECRAB: Board = Board {
     initial_bytes: 64 << 10,
     baud: 3_000_000,
     presets: &["bugnet-4k", "tiny"],
+    without_block_ram: &[],
     least_mhz: 50,
     capacity: Capacity {
         luts: 24_288,

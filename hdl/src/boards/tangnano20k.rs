@@ -22,6 +22,7 @@ pub const TANG_NANO_20K: Board = Board {
     initial_bytes: 32 << 10,
     baud: 3_000_000,
     presets: &["bugnet-4k", "tiny"],
+    without_block_ram: &[],
     least_mhz: 27,
     capacity: Capacity {
         luts: 20_736,

@@ -26,6 +26,7 @@ pub const ULX3S: Board = Board {
     initial_bytes: 64 << 10,
     baud: 3_000_000,
     presets: &["bugnet", "full", "bugnet-4k", "tiny"],
+    without_block_ram: &[],
     least_mhz: 50,
     capacity: Capacity {
         luts: 83_640,
@@ -63,5 +64,6 @@ pub const ULX3S_25_SMP: Board = Board {
     ram_bytes: 32 << 10,
     initial_bytes: 32 << 10,
     presets: &["bugnet-4k-2"],
+    without_block_ram: &["*dictionaries*.mem", "*shadows*.mem", "*tags*.words*.mem"],
     ..ULX3S_25
 };

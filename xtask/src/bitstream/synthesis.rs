@@ -125,7 +125,8 @@ pub fn yosys(board: &Board, progress: &mut dyn FnMut(&str)) -> Result<Command> {
 /// with one as a subtraction, which was in the longest path.
 const FOLD: &str = "proc\nflatten\nopt_clean\nopt_expr -fine\nopt_clean";
 
-fn synth_command(choice: &Choice<'_>, top: &str) -> String {
+/// What yosys does with a design once it has read it.
+pub fn synth_command(choice: &Choice<'_>, top: &str) -> String {
     let synthesis = match choice.board.family {
         Family::Ecp5 { .. } => return synth_ecp5(choice, top),
         Family::Ice40 { device, .. } => return synth_ice40(device, top),
@@ -180,10 +181,14 @@ fn synth_ecp5(choice: &Choice<'_>, top: &str) -> String {
         return format!("hierarchy -top {top}\n{FOLD}\nsynth_ecp5 -top {top}");
     }
     let recorder = "lookback_board$recorder";
+    let memories = choice.board.without_block_ram.iter();
+    let memories: String = memories
+        .map(|name| format!("\nsetattr -set ram_style \"distributed\" {recorder}/m:{name}"))
+        .collect();
     format!(
         "hierarchy -top {top}
 setattr -mod -set keep_hierarchy 1 {recorder}
-{FOLD}
+{FOLD}{memories}
 synth_ecp5 -top {top} -noflatten -run begin:map_luts
 techmap -map +/ecp5/latches_map.v
 abc -dress -lut 4 {recorder}
