@@ -14,7 +14,7 @@ use crate::boards::sim::{
 };
 use crate::boards::small::{SmallBoardAt, SmallBoardSim};
 use crate::boards::smp::{
-    Bugnet4kBoard2, BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4,
+    Bugnet4kBoard2At, BugnetBoard2, BugnetBoard4, SimSmp2, SimSmp4, TinyBoard2, TinyBoard4,
     WordsBoard2, WordsBoard4,
 };
 use crate::compact::config::{FullPlainRecorder, FullRecorder, FullWordsRecorder};
@@ -156,7 +156,7 @@ pub fn board_at(preset: &str, clock_hz: u32) -> Option<Box<dyn Block>> {
         ("bugnet", 27_000_000) => Box::new(BugnetBoardAt::<27_000_000>::default()),
         ("bugnet", 12_000_000) => Box::new(BugnetBoardAt::<12_000_000>::default()),
         ("full", 50_000_000) => Box::new(FullBoard::default()),
-        ("bugnet-4k-2", 50_000_000) => Box::new(Bugnet4kBoard2::default()),
+        ("bugnet-4k-2", 25_000_000) => Box::new(Bugnet4kBoard2At::<25_000_000>::default()),
         ("bugnet-4k", 50_000_000) => Box::new(Bugnet4kBoardAt::<50_000_000>::default()),
         ("bugnet-4k", 48_000_000) => Box::new(Bugnet4kBoardAt::<48_000_000>::default()),
         ("bugnet-4k", 27_000_000) => Box::new(Bugnet4kBoardAt::<27_000_000>::default()),

@@ -3,7 +3,7 @@
 
 use crate::boards::loader::Loader;
 use crate::recorder::circuit::{circuit, Pending};
-use crate::recorder::config::{BUGNET, BUGNET_4K, BUGNET_WORDS, ORDER, TINY, TINY_ORDER};
+use crate::recorder::config::{BUGNET, BUGNET_4K, BUGNET_WORDS, CLOCK_HZ, ORDER, TINY, TINY_ORDER};
 use crate::recorder::several::SeveralRecorder;
 use crate::several;
 use crate::soc::smp::Smp;
@@ -161,23 +161,24 @@ pub type SimSmp2 = SimSmp<2, 1>;
 /// Four harts without a recorder.
 pub type SimSmp4 = SimSmp<4, 3>;
 /// Two harts with the recorder of the preset `bugnet`.
-pub type BugnetBoard2 = several!(SmpBoard, BUGNET, ORDER, 2, 1);
+pub type BugnetBoard2 = several!(SmpBoard, BUGNET, ORDER, 2, 1, CLOCK_HZ as usize);
 /// Four harts with the recorder of the preset `bugnet`.
-pub type BugnetBoard4 = several!(SmpBoard, BUGNET, ORDER, 4, 3);
+pub type BugnetBoard4 = several!(SmpBoard, BUGNET, ORDER, 4, 3, CLOCK_HZ as usize);
 /// Two harts with the recorder of the preset `words`.
-pub type WordsBoard2 = several!(SmpBoard, BUGNET_WORDS, ORDER, 2, 1);
+pub type WordsBoard2 = several!(SmpBoard, BUGNET_WORDS, ORDER, 2, 1, CLOCK_HZ as usize);
 /// Four harts with the recorder of the preset `words`.
-pub type WordsBoard4 = several!(SmpBoard, BUGNET_WORDS, ORDER, 4, 3);
-/// The same with a ring of 4 KB: the preset `bugnet-4k-2` of boards.
-pub type Bugnet4kBoard2 = several!(SmpBoard, BUGNET_4K, ORDER, 2, 1);
+pub type WordsBoard4 = several!(SmpBoard, BUGNET_WORDS, ORDER, 4, 3, CLOCK_HZ as usize);
+/// Two harts with the recorder of the preset `bugnet-4k-2`, which has a ring of 4 KB, and a clock of `HZ`.
+pub type Bugnet4kBoard2At<const HZ: usize> = several!(SmpBoard, BUGNET_4K, ORDER, 2, 1, HZ);
 /// Two harts with the recorder of the preset `tiny`.
-pub type TinyBoard2 = several!(SmpBoard, TINY, TINY_ORDER, 2, 1);
+pub type TinyBoard2 = several!(SmpBoard, TINY, TINY_ORDER, 2, 1, CLOCK_HZ as usize);
 /// Four harts with the recorder of the preset `tiny`.
-pub type TinyBoard4 = several!(SmpBoard, TINY, TINY_ORDER, 4, 3);
+pub type TinyBoard4 = several!(SmpBoard, TINY, TINY_ORDER, 4, 3, CLOCK_HZ as usize);
 
 circuit! {
-    /// A SoC with several harts and its recorder; sizes as in `SeveralRecorder`, and `Q` is `N` - 1.
-    pub struct SmpBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, KN, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, Q] {
+    /// A SoC with several harts and its recorder; sizes as in `SeveralRecorder`, and `Q` is `N` - 1; `HZ` is its
+    /// clock.
+    pub struct SmpBoard [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, KN, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, Q, HZ] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -271,7 +272,7 @@ circuit! {
         soc: Smp<N, Q>,
         loader: Loader,
         recorder:
-            SeveralRecorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, KN, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR>,
+            SeveralRecorder<WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, KN, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, HZ>,
     }
     constants {}
 }
@@ -314,6 +315,7 @@ impl<
         const OQ: usize,
         const OR: usize,
         const Q: usize,
+        const HZ: usize,
     > Logic
     for SmpBoard<
         WAYS,
@@ -353,6 +355,7 @@ impl<
         OQ,
         OR,
         Q,
+        HZ,
     >
 {
     #[hdl_gen]

@@ -55,15 +55,18 @@ pub const ULX3S_25: Board = Board {
     ..ULX3S
 };
 
-/// The same with two harts, whose recorder takes the block RAM of half of the memory.
+/// The same with two harts, whose recorder takes the block RAM of half of the memory and most look-up
+/// tables: it is too full for more than the oscillator's clock.
 pub const ULX3S_25_SMP: Board = Board {
     name: "ulx3s-25-smp",
     title: "ULX3S (25F), two harts",
+    clock: ClockSource::Oscillator,
     harts: 2,
     core: "lookback",
     ram_bytes: 32 << 10,
     initial_bytes: 32 << 10,
     presets: &["bugnet-4k-2"],
+    least_mhz: 25,
     without_block_ram: &["*dictionaries*.mem", "*shadows*.mem", "*tags*.words*.mem"],
     ..ULX3S_25
 };

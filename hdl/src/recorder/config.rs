@@ -373,6 +373,6 @@ pub type BugnetRecorder = sized!(Recorder, BUGNET, BUGNET.ring_bits, CLOCK_HZ as
 /// Recorder of the preset `tiny`.
 pub type TinyRecorder = sized!(Recorder, TINY, TINY.ring_bits, CLOCK_HZ as usize);
 /// Recorder of the preset `bugnet` for two harts.
-pub type BugnetPair = several!(SeveralRecorder, BUGNET, ORDER, 2);
+pub type BugnetPair = several!(SeveralRecorder, BUGNET, ORDER, 2, CLOCK_HZ as usize);
 /// Recorder of the preset `tiny` for two harts.
-pub type TinyPair = several!(SeveralRecorder, TINY, TINY_ORDER, 2);
+pub type TinyPair = several!(SeveralRecorder, TINY, TINY_ORDER, 2, CLOCK_HZ as usize);

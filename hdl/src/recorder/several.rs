@@ -15,7 +15,7 @@
 //! of intervals are each hart's own. A trigger of one hart ends the recording of all, with the same
 //! retirement.
 
-use super::config::{OrderSizes, Sizes, CLOCK_HZ};
+use super::config::{OrderSizes, Sizes};
 use super::front::RecorderFront;
 use super::gather::Gather;
 use super::merge::Merge;
@@ -25,9 +25,9 @@ use crate::drain::Drain;
 use rust_hdl::prelude::*;
 
 circuit! {
-    /// Retirement port of `N` harts in, UART out; the other sizes as in `Recorder` and, from `OB` on, in
-    /// `OrderLog`.
-    pub struct SeveralRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, KN, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR] {
+    /// Retirement port of `N` harts in, UART out; the other sizes as in `Recorder` and, from `OB` to
+    /// `OR`, in `OrderLog`. With a clock of `HZ`, which is only reported.
+    pub struct SeveralRecorder [WAYS, S, W, WORDS, T, E, L, M, I, P, LANES, B, R, D, C, F, RESERVE, K, RING, N, KN, OB, OT, OA, OG, OF, OE, OP, OS, OSE, OSP, OK, OM, OH, OQ, OR, HZ] {
         /// clock
         pub clock: Signal<In, Clock>,
         /// synchronous reset
@@ -129,7 +129,7 @@ circuit! {
             fifo_reserve: RESERVE,
             ring_bits: RING,
             keeps_words: K,
-        }.config_of(N as u8, CLOCK_HZ, OrderSizes {
+        }.config_of(N as u8, HZ as u32, OrderSizes {
             block_bits: OB,
             tracked_bits: OT,
             filter_bits: OF,
@@ -192,6 +192,7 @@ impl<
         const OH: usize,
         const OQ: usize,
         const OR: usize,
+        const HZ: usize,
     > Logic
     for SeveralRecorder<
         WAYS,
@@ -230,6 +231,7 @@ impl<
         OH,
         OQ,
         OR,
+        HZ,
     >
 {
     #[hdl_gen]
