@@ -55,7 +55,7 @@ pub const ULX3S_25: Board = Board {
     ..ULX3S
 };
 
-/// The same with two harts, whose recorder takes the block RAM of half of the memory and most look-up
+/// The same with two harts, whose recorder takes the block RAM of most of the memory and most look-up
 /// tables: it is too full for more than the oscillator's clock.
 pub const ULX3S_25_SMP: Board = Board {
     name: "ulx3s-25-smp",
@@ -63,10 +63,14 @@ pub const ULX3S_25_SMP: Board = Board {
     clock: ClockSource::Oscillator,
     harts: 2,
     core: "lookback",
-    ram_bytes: 32 << 10,
-    initial_bytes: 32 << 10,
+    ram_bytes: 16 << 10,
+    initial_bytes: 16 << 10,
     presets: &["bugnet-4k-2"],
     least_mhz: 25,
-    without_block_ram: &["*dictionaries*.mem", "*shadows*.mem", "*tags*.words*.mem"],
+    without_block_ram: &[
+        "*dictionaries*.nexts.mem",
+        "*dictionaries*.ranks.mem",
+        "*shadows*.mem",
+    ],
     ..ULX3S_25
 };
